@@ -13,7 +13,7 @@ import { createDeadRunReport } from './domain/queue/report-dead-runs.ts'
 import { type QueueWork, startQueueWork } from './domain/queue/work-queue.ts'
 import { createRunRecorder } from './domain/runs/record-runs.ts'
 import { noRecorder } from './domain/scripts/run-record.ts'
-import { createServices } from './domain/services.ts'
+import { createFollowing, createRulesFactory } from './domain/services.ts'
 import type { Store } from './domain/store.ts'
 import { startSweeping } from './domain/sweeping.ts'
 import { createKeyring } from './domain/webhooks/keyring.ts'
@@ -39,6 +39,8 @@ import { createScriptRunner, type ServingScriptRunner } from './scripts/create-s
 import { createRunTokens, hideRunTokens } from './scripts/run/run-tokens.ts'
 import { createLoaders } from './store/batch-loaders.ts'
 import { openStore } from './store/open-store.ts'
+import type { Tracing } from './tracing/span.ts'
+import { traceStore } from './tracing/trace-store.ts'
 
 const drainTimeoutMs = 10_000
 // The paths of the OpenAPI document, and that of GraphQL.
@@ -48,6 +50,8 @@ const reportRefusedEveryMs = 10_000
 export interface AppOptions {
   readonly config: Config
   readonly log: Logger
+  /** Null or absent if no traces are sent. */
+  readonly tracing?: Tracing | null
   /** Called once if the store cannot come back while this process lives, with the reason. */
   readonly onStoreLost?: (reason: string) => void
   /** Called with each statement sent to the store; tests count them. */
@@ -74,6 +78,7 @@ export interface App {
 export async function createApp({
   config,
   log,
+  tracing = null,
   onStoreLost = () => {},
   onStatement,
   hasFastPath = true,
@@ -153,23 +158,28 @@ export async function createApp({
   const reportingRefused = setInterval(() => refusedDeliveries.report(), reportRefusedEveryMs).unref()
 
   const waitForTurn = (accountCode: string) => turns.wait(accountCode)
-  const services = createServices({
-    store,
+  const createRules = createRulesFactory({
     scripts,
     deferRuns: runRecorder.defer,
-    followers,
     keyring,
     onWebhookChange: webhookLookUp.forget,
     waitForTurn,
   })
+  const services = { ...createRules(store), following: createFollowing(store, followers), scripts }
   const createContext = createContextFactory({
-    services: { ...services, scripts },
+    services,
+    traceServices: span => ({ ...services, ...createRules(traceStore(store, span)) }),
     maxLongBytes: findMaxLongBytes(runLimits),
     timeoutMs: runLimits.timeoutMs,
     confirm,
     waitForTurn,
-    createLoaders: (accountCode, pace) =>
-      createLoaders({ store, accountCode, pace, waitForTurn: () => waitForTurn(accountCode) }),
+    createLoaders: (accountCode, pace, span) =>
+      createLoaders({
+        store: traceStore(store, span),
+        accountCode,
+        pace,
+        waitForTurn: () => waitForTurn(accountCode),
+      }),
   })
 
   const executeInProcess = createInProcess({
@@ -210,7 +220,7 @@ export async function createApp({
         accountBytes: config.accountKeyBytes,
       }),
       runDelivery: createRunDelivery({
-        findLive: store.functions.findLive,
+        functions: store.functions,
         scripts,
         deferRuns: runRecorder.defer,
       }),
@@ -222,6 +232,7 @@ export async function createApp({
     countRate: config.rateLimit === null ? null : createRateLimiter(config.rateLimit),
     trustedProxies: config.trustedProxies,
     printMetrics: config.metricsPort === null ? printMetrics : null,
+    tracing,
     hasFastPath,
   })
   return {
@@ -244,6 +255,7 @@ export async function createApp({
         capacity: scripts.queuedCapacity,
         scripts,
         log,
+        tracing,
         hideSecrets: hideRunTokens,
         deferRuns: runRecorder.defer,
         ...config.queuedRuns,
@@ -265,6 +277,7 @@ export async function createApp({
       await runRecorder.close()
       await tokenUses.close()
       await store.close()
+      await tracing?.close()
     },
   }
 }

@@ -10,6 +10,7 @@ import { LongWork } from './fairness/long-work.ts'
 import { Pace } from './fairness/pace.ts'
 import { Places } from './fairness/places.ts'
 import type { ScriptRunner } from './scripts/script-runner.ts'
+import type { Span } from './tracing/span.ts'
 
 /** The sender of a request: the caller, and the run if the token is a run's. Such a request belongs to that run. */
 export interface Identity {
@@ -24,7 +25,7 @@ export interface OperationServices extends Services {
 
 /** The context of one GraphQL operation, of a GraphQL or REST request or of a script's `graphql()` call. */
 export interface RequestContext {
-  /** The same for all operations. */
+  /** The same for all operations, but for the spans of a traced one. */
   readonly services: OperationServices
   readonly requestId: string
   readonly caller: Caller
@@ -53,6 +54,8 @@ export interface RequestContext {
   readonly log: Logger
   /** Called for each run that this operation starts, for the request's log line. */
   readonly onRun: (run: Run) => void
+  /** The span of the operation, or of what asks for it until the operation begins; null if no traces are sent. */
+  span: Span | null
   /** Follows the runs that this operation starts; null without a follower. */
   readonly follower: RunFollower | null
   /** Called for each secret that the answer shows once. An answer that is stored for a repeated request has none. */
@@ -62,7 +65,8 @@ export interface RequestContext {
 }
 
 /** The request or run of an operation. Its signal and log are created on first use. */
-export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun'> {
+export interface ContextSource
+  extends Pick<RequestContext, 'requestId' | 'signal' | 'log' | 'onRun' | 'span'> {
   /** The key under which each change of the operation is made once; null without one. */
   readonly idempotencyKey: string | null
   onSecret?(secret: string): void
@@ -75,13 +79,15 @@ export interface ContextSource extends Pick<RequestContext, 'requestId' | 'signa
 /** What a context is made of, besides its request. */
 interface ContextParts {
   readonly services: OperationServices
+  /** Returns services whose calls of the store are children of the span. */
+  traceServices(span: Span): OperationServices
   readonly maxLongBytes: number
   /** From the start of an operation to its deadline, for one that no run asks for. */
   readonly timeoutMs: number
   confirm(caller: Caller): Promise<Caller>
   /** Resolves when it is the account's turn to use the event loop. */
   waitForTurn(accountCode: string): Promise<void>
-  createLoaders(accountCode: string, pace: Pace): Loaders
+  createLoaders(accountCode: string, pace: Pace, span: Span | null): Loaders
 }
 
 export type CreateContext = (source: ContextSource, identity: Identity) => RequestContext
@@ -92,12 +98,13 @@ export function createContextFactory(parts: ContextParts): CreateContext {
   const places = new Places({ each: 1 })
 
   class OperationContext implements RequestContext {
-    readonly services = services
     readonly requestId: string
     readonly caller: Caller
     readonly parentRun: Run | null
     cursorOf: RequestContext['cursorOf'] = null
+    span: Span | null
     readonly #source: ContextSource
+    #services: OperationServices | null = null
     #loaders: Loaders | null = null
     #signal: AbortSignal | null = null
     #answerBytes: AnswerBytes | null = null
@@ -108,11 +115,18 @@ export function createContextFactory(parts: ContextParts): CreateContext {
       this.requestId = source.requestId
       this.caller = caller
       this.parentRun = run
+      this.span = source.span
       this.#source = source
     }
 
+    get services(): OperationServices {
+      if (this.span === null) return services
+      this.#services ??= parts.traceServices(this.span)
+      return this.#services
+    }
+
     get loaders(): Loaders {
-      this.#loaders ??= parts.createLoaders(this.caller.accountCode, this.pace)
+      this.#loaders ??= parts.createLoaders(this.caller.accountCode, this.pace, this.span)
       return this.#loaders
     }
 

@@ -1,6 +1,7 @@
 import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { StartError } from '../errors.ts'
+import { openTracing } from '../tracing/open-tracing.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { createSystemLog } from './system-log.ts'
 import { writeBanner } from './write-banner.ts'
@@ -16,7 +17,13 @@ export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
   const { log, write, flush } = await createSystemLog(config)
   const storeLost = Promise.withResolvers<string>()
-  const app = await createApp({ config, log, onStoreLost: storeLost.resolve })
+  const tracing = await openTracing({
+    environment,
+    log,
+    databaseUrl: config.databaseUrl,
+    maxEvents: config.runLimits.logEntries,
+  })
+  const app = await createApp({ config, log, tracing, onStoreLost: storeLost.resolve })
   // From here on, a failure must end all child processes and release the lock.
   try {
     stopOnSignals({ app, log, flush, storeLost: storeLost.promise })

@@ -2,6 +2,8 @@ import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { isExpired } from '../domain/directory/api-token.ts'
 import type { TokenStore } from '../domain/directory/token-store.ts'
+import type { SpanParent } from '../tracing/span.ts'
+import { traceStore } from '../tracing/trace-store.ts'
 import { type Caller, isScope } from './caller.ts'
 import { unknownToken } from './read-bearer.ts'
 import type { TokenUses, UsedToken } from './token-uses.ts'
@@ -13,9 +15,10 @@ const maxUnknown = 10_000
 const unknownTtlMs = 1_000
 
 /**
- * Finds the caller of an API token by its digest. Fails with `UNAUTHENTICATED` if the token is unknown or not valid.
+ * Finds the caller of an API token by its digest. The span is that of what asks. Fails with `UNAUTHENTICATED` if the
+ * token is unknown or not valid.
  */
-export type FindApiTokenCaller = (digest: string) => Caller | Promise<Caller>
+export type FindApiTokenCaller = (digest: string, span: SpanParent | null) => Caller | Promise<Caller>
 
 interface CachedCaller {
   readonly caller: Caller
@@ -33,9 +36,9 @@ export function createApiTokenCallers(tokens: TokenStore, uses: TokenUses): Find
   let cachedMark: number | null = null
 
   // Reads the caller. The mark was read before the row, so a change between the two reads is noticed by the next mark.
-  async function readCaller(digest: string, mark: number | null): Promise<Caller> {
+  async function readCaller(digest: string, mark: number | null, span: SpanParent | null): Promise<Caller> {
     const sha256 = Buffer.from(digest, 'base64')
-    const candidates = await tokens.findBySha256(sha256)
+    const candidates = await traceStore(tokens, span).findBySha256(sha256)
     const found = candidates.find(token => timingSafeEqual(token.sha256, sha256) && !isExpired(token))
     if (found === undefined) {
       if (mark === cachedMark) unknown.set(digest, true)
@@ -50,7 +53,7 @@ export function createApiTokenCallers(tokens: TokenStore, uses: TokenUses): Find
     return caller
   }
 
-  return digest => {
+  return (digest, span) => {
     const mark = tokens.changeMark()
     if (mark !== cachedMark) {
       cached.clear()
@@ -63,6 +66,6 @@ export function createApiTokenCallers(tokens: TokenStore, uses: TokenUses): Find
       return found.caller
     }
     if (unknown.has(digest)) throw unknownToken()
-    return readCaller(digest, mark)
+    return readCaller(digest, mark, span)
   }
 }

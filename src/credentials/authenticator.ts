@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { Identity } from '../context.ts'
 import type { Store } from '../domain/store.ts'
 import { loadOnce } from '../load-once.ts'
+import type { SpanParent } from '../tracing/span.ts'
+import { traceStore } from '../tracing/trace-store.ts'
 import { createApiTokenCallers } from './api-token-caller.ts'
 import type { Caller } from './caller.ts'
 import { readCaller, refuseExpired } from './jwt-claims.ts'
@@ -11,9 +13,12 @@ import type { JwtSettings } from './verify-jwt.ts'
 
 /**
  * Finds the identity for an `Authorization` header (contract, section 1). Throws or rejects with `UNAUTHENTICATED`. If
- * the identity is cached, as for most requests, it is returned without a promise.
+ * the identity is cached, as for most requests, it is returned without a promise. The span is that of the request.
  */
-export type Authenticate = (header: string | undefined) => Identity | Promise<Identity>
+export type Authenticate = (
+  header: string | undefined,
+  span: SpanParent | null,
+) => Identity | Promise<Identity>
 
 export interface Authenticator {
   readonly authenticate: Authenticate
@@ -43,7 +48,7 @@ export function createAuthenticator({ store, tokenUses, findRun, ...jwt }: Depen
 
   // Finds the caller of a JWT. The issuer of JWTs decides which accounts exist, so an account is created when its first
   // token arrives.
-  async function findJwtCaller(token: string): Promise<Caller> {
+  async function findJwtCaller(token: string, span: SpanParent | null): Promise<Caller> {
     const verifyJwt = await loadVerifier()
     const claims = await verifyJwt(token)
     const caller = readCaller(claims)
@@ -52,7 +57,7 @@ export function createAuthenticator({ store, tokenUses, findRun, ...jwt }: Depen
       return caller
     })
     if (!knownAccounts.has(caller.accountCode)) {
-      await store.accounts.ensure(caller.accountCode)
+      await traceStore(store.accounts, span).ensure(caller.accountCode)
       knownAccounts.set(caller.accountCode, true)
     }
     return caller
@@ -60,16 +65,16 @@ export function createAuthenticator({ store, tokenUses, findRun, ...jwt }: Depen
 
   const findApiTokenCaller = createApiTokenCallers(store.tokens, tokenUses)
 
-  function identifyStored(token: string): Identity | Promise<Identity> {
+  function identifyStored(token: string, span: SpanParent | null): Identity | Promise<Identity> {
     const digest = digestToken(token)
-    const caller = findApiTokenCaller(digest)
+    const caller = findApiTokenCaller(digest, span)
     return caller instanceof Promise
       ? caller.then(found => identify(found, digest))
       : identify(caller, digest)
   }
 
   function identify(caller: Caller, digest: string): Identity {
-    if (!confirmations.has(caller)) confirmations.set(caller, () => findApiTokenCaller(digest))
+    if (!confirmations.has(caller)) confirmations.set(caller, () => findApiTokenCaller(digest, null))
     return { caller, run: null }
   }
 
@@ -85,12 +90,13 @@ export function createAuthenticator({ store, tokenUses, findRun, ...jwt }: Depen
 
   return {
     confirm,
-    authenticate(header) {
+    authenticate(header, span) {
       const token = readBearer(header)
       const run = findRun(token)
       if (run !== null) return identifyRun(run)
-      if (acceptsJwts && isJwtShaped(token)) return findJwtCaller(token).then(caller => ({ caller, run }))
-      return identifyStored(token)
+      if (acceptsJwts && isJwtShaped(token))
+        return findJwtCaller(token, span).then(caller => ({ caller, run }))
+      return identifyStored(token, span)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { CaseEvent } from './cases/case-store.ts'
-import { type Cases, createCases } from './cases/cases.ts'
+import { type CaseState, type Cases, createCaseState, createCases } from './cases/cases.ts'
 import { createDirectory, type Directory } from './directory/directory.ts'
 import type { EventFollowers } from './events/event-followers.ts'
 import { createEventFollowing, type EventFollowing } from './events/follow-events.ts'
@@ -18,8 +18,8 @@ import { createHooks, type Hooks } from './triggers/hooks.ts'
 import type { Keyring } from './webhooks/keyring.ts'
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.ts'
 
-/** What an operation can call. Every operation has the same services. */
-export interface Services {
+/** The rules that an operation can call. */
+export interface Rules {
   readonly memberships: Memberships
   readonly directory: Directory
   readonly functions: Functions
@@ -31,6 +31,10 @@ export interface Services {
   readonly caseTasks: CaseTasks
   readonly events: EventStore<MembershipEvent>
   readonly caseEvents: EventStore<CaseEvent>
+}
+
+/** What an operation can call. Every operation has the same services, but for the spans of a traced one. */
+export interface Services extends Rules {
   /** The events that subscriptions follow. */
   readonly following: {
     readonly memberships: EventFollowing<MembershipEvent>
@@ -43,7 +47,6 @@ interface Dependencies {
   readonly store: Store
   readonly scripts: Scripts
   readonly deferRuns: () => DeferredRuns
-  readonly followers: EventFollowers
   readonly keyring: Keyring
   /** Called after a change of a webhook or its secrets. */
   readonly onWebhookChange: () => void
@@ -51,8 +54,14 @@ interface Dependencies {
   waitForTurn(accountCode: string): Promise<void>
 }
 
-export function createServices(dependencies: Dependencies): Services {
-  const { store, scripts, deferRuns, followers, keyring, onWebhookChange, waitForTurn } = dependencies
+/** Returns a function that creates the rules on a store. All rules that it creates share one state. */
+export function createRulesFactory(dependencies: Omit<Dependencies, 'store'>): (store: Store) => Rules {
+  const caseState = createCaseState()
+  return store => createRules({ ...dependencies, store }, caseState)
+}
+
+function createRules(dependencies: Dependencies, caseState: CaseState): Rules {
+  const { store, scripts, deferRuns, keyring, onWebhookChange, waitForTurn } = dependencies
   const { findLive, findSource } = store.functions
   return {
     memberships: createMemberships(store),
@@ -61,16 +70,20 @@ export function createServices(dependencies: Dependencies): Services {
     runs: createRuns({ store: store.runs, scripts, deferRuns, waitForTurn, findLive, findSource }),
     webhooks: createWebhooks({ store: store.webhooks, keyring, onChange: onWebhookChange }),
     queuedRuns: createQueuedRuns(store.queue),
-    cases: createCases({ store, scripts, deferRuns, waitForTurn }),
+    cases: createCases({ store, scripts, deferRuns, waitForTurn, state: caseState }),
     hooks: createHooks(store.hooks),
     caseTasks: createCaseTasks(store.caseTasks),
     events: store.events,
     caseEvents: store.cases.events,
-    following: {
-      memberships: createEventFollowing(store.events, followers),
-      cases: createEventFollowing(store.cases.events, followers),
-      // No commit wakes the followers of runs.
-      runs: createEventFollowing(createEndedRuns(store.runs), followers, { pollEveryMs: 500 }),
-    },
+  }
+}
+
+/** Creates what subscriptions follow. All operations share the reads. */
+export function createFollowing(store: Store, followers: EventFollowers): Services['following'] {
+  return {
+    memberships: createEventFollowing(store.events, followers),
+    cases: createEventFollowing(store.cases.events, followers),
+    // No commit wakes the followers of runs.
+    runs: createEventFollowing(createEndedRuns(store.runs), followers, { pollEveryMs: 500 }),
   }
 }

@@ -9,6 +9,7 @@ import {
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
 import { Places } from '../fairness/places.ts'
+import { beginOperationSpan } from '../tracing/request-spans.ts'
 import { createOperationCheck, type OperationRequest, type Refusal } from './bounds/check-operation.ts'
 import type { Variables } from './bounds/read-argument.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'
@@ -120,6 +121,36 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     }
   }
 
+  function executeChecked(
+    { prepared, isLarge }: Accepted,
+    request: OperationRequest,
+    context: RequestContext,
+  ): Answer | Promise<Answer> {
+    const finish = (done: ExecutionResult) => toAnswer(done, prepared, context)
+    if (isLarge) return executeLarge(prepared, request, context)
+    const plan = findPlan(prepared)
+    const planned = plan === null ? null : executePlan(plan, context, request.variables ?? {})
+    const result = planned ?? execute(toArguments(prepared, request, context))
+    return result instanceof Promise ? result.then(finish) : finish(result as ExecutionResult)
+  }
+
+  // What the operation starts has its span as its parent.
+  async function executeTraced(
+    accepted: Accepted,
+    request: OperationRequest,
+    context: RequestContext,
+  ): Promise<Answer> {
+    const { span, node } = { span: context.span, node: accepted.prepared.node }
+    const own = span === null || node === null ? null : beginOperationSpan(span, node)
+    context.span = own ?? span
+    try {
+      return await executeChecked(accepted, request, context)
+    } finally {
+      context.span = span
+      own?.end()
+    }
+  }
+
   const engine: Engine = {
     isSubscription({ query, operationName }) {
       const checked = check({ query, operationName, variables: null })
@@ -129,16 +160,17 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
 
     execute(request, context) {
       const checked = check(request)
-      if (checked.kind === 'refused') return toRefusal(checked, context)
-      const { prepared, isLarge } = checked
+      if (checked.kind === 'refused') {
+        const { operation } = checked
+        const isTraced = operation !== null && operation.operation !== OperationTypeNode.SUBSCRIPTION
+        if (context.span !== null && isTraced) beginOperationSpan(context.span, operation).end()
+        return toRefusal(checked, context)
+      }
+      const { prepared } = checked
       if (isSubscription(prepared)) return toRefusal(noStream(prepared), context)
       if (context.parentRun?.dryRun && isMutation(prepared)) return toRefusal(onlyQueries(prepared), context)
-      const finish = (done: ExecutionResult) => toAnswer(done, prepared, context)
-      if (isLarge) return executeLarge(prepared, request, context)
-      const plan = findPlan(prepared)
-      const planned = plan === null ? null : executePlan(plan, context, request.variables ?? {})
-      const result = planned ?? execute(toArguments(prepared, request, context))
-      return result instanceof Promise ? result.then(finish) : finish(result as ExecutionResult)
+      if (context.span !== null) return executeTraced(checked, request, context)
+      return executeChecked(checked, request, context)
     },
 
     async subscribe(request, context, reserveMemory) {
@@ -178,7 +210,9 @@ export function findRunFields(schema: GraphQLSchema): ReadonlySet<string> {
   return new Set(fields.filter(({ extensions }) => extensions.startsRun === true).map(({ name }) => name))
 }
 
-type Refused = Extract<ReturnType<ReturnType<typeof createOperationCheck>>, { readonly kind: 'refused' }>
+type Checked = ReturnType<ReturnType<typeof createOperationCheck>>
+type Accepted = Extract<Checked, { readonly kind: 'accepted' }>
+type Refused = Extract<Checked, { readonly kind: 'refused' }>
 
 function toRefusal({ by, errors, operation }: Refused, context: RequestContext): Answer {
   return { refusedBy: by, ...maskResult({ errors }, context), operation: describeOperation(operation) }

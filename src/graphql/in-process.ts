@@ -68,6 +68,7 @@ export function createInProcess({ engine, turns, createContext, maxLongBytes, co
       maxLongBytes,
       log,
       onRun: () => {},
+      span: run.span ?? null,
       follower: { onBegun: call.onRunBegun },
     }
     return toAnswer(await engine.execute({ query, variables }, createContext(source, { caller, run })))

@@ -51,8 +51,8 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     if (isClosing || isLast || state.isStream) reply.header('connection', 'close')
   }
 
-  const { counts } = services
-  const logs = { system: log, writeRecord: createRequestLog(log), counts }
+  const { counts, tracing } = services
+  const logs = { system: log, writeRecord: createRequestLog(log), counts, tracing }
   const server: HttpServer = Fastify({
     logger: false,
     bodyLimit: bodyBytes,

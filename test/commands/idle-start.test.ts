@@ -38,6 +38,20 @@ test('a gateway without requests has not loaded libraries that only some request
   expect(packages.filter(name => spared.includes(name))).toEqual([])
 })
 
+test('a gateway without a collector loads nothing of OpenTelemetry, not even for a run', async () => {
+  const body = JSON.stringify({ name: 'x', sourceCode: 'exit(1)', inputDocument: {}, options: {} })
+  const headers = {
+    authorization: 'Bearer token-of-the-test',
+    'content-type': 'application/json',
+    traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  }
+  const answer = await fetch(`${url}/api/1/endpoint/execute`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(200)
+  const packages = await loadedPackages()
+  expect(packages).toContain('pino')
+  expect(packages.filter(name => name.startsWith('@opentelemetry/'))).toEqual([])
+})
+
 test('a request that needs Yoga loads it', async () => {
   const headers = { authorization: 'Bearer token-of-the-test' }
   const answer = await fetch(`${url}/graphql?query=%7B__typename%7D`, { headers })

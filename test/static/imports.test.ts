@@ -28,6 +28,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   scripts: ['credentials', 'operations', 'domain/scripts'],
   operations: [],
   credentials: ['domain'],
+  tracing: [],
   sandbox: ['scripts/protocol.ts'],
   // They run in a browser.
   pages: [],
@@ -52,6 +53,7 @@ const forAll = [
   'json',
   'import-quickly.ts',
   'load-once.ts',
+  'tracing',
   'version.ts',
   'when-quiet.ts',
 ]
@@ -68,6 +70,11 @@ const owners: Readonly<Record<string, string>> = {
   '@pothos/core': 'schema',
   jose: 'credentials',
   lit: 'pages',
+  '@opentelemetry/api': 'tracing',
+  '@opentelemetry/exporter-trace-otlp-http': 'tracing',
+  '@opentelemetry/exporter-trace-otlp-proto': 'tracing',
+  '@opentelemetry/resources': 'tracing',
+  '@opentelemetry/sdk-trace': 'tracing',
 }
 
 interface Import {
@@ -132,6 +139,7 @@ test('there are imports to look at, from every room', () => {
       'schema',
       'store',
       'scripts',
+      'tracing',
     ].sort(),
   )
 })

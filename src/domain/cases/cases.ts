@@ -13,7 +13,7 @@ import { otherCaseType } from './case-failures.ts'
 import type { Case, CaseType } from './case-store.ts'
 import { CaseTurns } from './case-turns.ts'
 import { changeCase } from './change-case.ts'
-import { createFindHooks } from './find-hooks.ts'
+import { createFindHooks, createHookCache, type HookCache } from './find-hooks.ts'
 import { runTask, type SaveResult, type TaskRequest, type TaskResult } from './run-case-task.ts'
 import { createSaveCaseType, type SaveCaseType } from './save-case-type.ts'
 
@@ -56,17 +56,35 @@ export interface Cases {
   readonly saveType: SaveCaseType
 }
 
+/** What all rules of cases at a gateway share. */
+export interface CaseState {
+  readonly turns: CaseTurns
+  readonly hooks: HookCache
+}
+
+export function createCaseState(): CaseState {
+  return { turns: new CaseTurns(), hooks: createHookCache() }
+}
+
 interface Dependencies {
   readonly store: Pick<Store, 'cases' | 'hooks' | 'caseTasks'>
   readonly scripts: Scripts
   readonly deferRuns: () => DeferredRuns
   /** Resolves when it is the account's turn to use the event loop. */
   waitForTurn(accountCode: string): Promise<void>
+  readonly state?: CaseState
 }
 
-export function createCases({ store: stores, scripts, deferRuns, waitForTurn }: Dependencies): Cases {
+export function createCases(dependencies: Dependencies): Cases {
+  const { store: stores, scripts, deferRuns, waitForTurn, state = createCaseState() } = dependencies
   const { cases: store, hooks, caseTasks } = stores
-  const parts = { store, turns: new CaseTurns(), findHooks: createFindHooks(hooks), scripts, deferRuns }
+  const parts = {
+    store,
+    turns: state.turns,
+    findHooks: createFindHooks(hooks, state.hooks),
+    scripts,
+    deferRuns,
+  }
   // Saves the result of a task. The same commit writes the task's run.
   const saveResult: SaveResult = (request, data, taskRuns) => {
     const findType = (row: Case | null) => store.findType(request.origin.accountCode, row?.caseTypeCode ?? '')

@@ -22,14 +22,20 @@ export type FindHooks = (
   change: 'save' | 'delete',
 ) => Promise<HooksOfChange>
 
+/** The hooks of case types by their last known revision. */
+export type HookCache = LRUCache<string, HooksOfRevision>
+
+export function createHookCache(): HookCache {
+  return new LRUCache({ max: maxTypes })
+}
+
 const none: HooksOfChange = { before: [], after: [] }
 
 /**
  * Caches a type's hooks until its revision changes, so that most saves need no statement for them. Types with hooks
  * before the change are not cached, because such hooks must run the live version of their function.
  */
-export function createFindHooks(store: Pick<HookStore, 'findLive'>): FindHooks {
-  const known = new LRUCache<string, HooksOfRevision>({ max: maxTypes })
+export function createFindHooks(store: Pick<HookStore, 'findLive'>, known: HookCache): FindHooks {
   return async (accountCode, type, change) => {
     if (type === null) return none
     const { code, revision } = type

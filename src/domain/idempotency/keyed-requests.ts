@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endBefore } from '../../end-before.ts'
 import { RostrumError } from '../../errors.ts'
+import type { SpanParent } from '../../tracing/span.ts'
+import { traceStore } from '../../tracing/trace-store.ts'
 import type { Claim, ClaimRequest, IdempotencyStore } from './idempotency.ts'
 import { type ClaimRefusals, keyRefusals } from './key-refusals.ts'
 import { createDeadline, type Deadline } from './wait-for-key.ts'
@@ -47,6 +49,8 @@ export interface AnswerToKeep {
 /** A request that came with an idempotency key. */
 export interface KeyedRequest
   extends Pick<ClaimRequest, 'accountCode' | 'key' | 'fingerprint' | 'lastFingerprint' | 'isRepeatable'> {
+  /** The span that asks; null if no traces are sent. */
+  readonly span: SpanParent | null
   /** Called when the request begins to wait for another request with its key. The returned signal ends the wait. */
   readonly beginWaiting: () => AbortSignal
 }
@@ -79,7 +83,7 @@ export interface KeyedRequests {
 }
 
 export function createKeyedRequests(
-  store: IdempotencyStore,
+  idempotency: IdempotencyStore,
   { accountBytes, answersBytes, answerBytes }: KeyLimits,
   refusals: ClaimRefusals = keyRefusals,
 ): KeyedRequests {
@@ -108,7 +112,8 @@ export function createKeyedRequests(
   }
 
   async function claim(id: string, request: KeyedRequest, deadline: Deadline): Promise<Attempt | Answered> {
-    const { accountCode, key, beginWaiting: _, ...facts } = request
+    const { accountCode, key, span, beginWaiting: _, ...facts } = request
+    const store = traceStore(idempotency, span)
     const { promise: ended, resolve } = Promise.withResolvers<Buffer | null>()
     const end = (answer: Buffer | null) => {
       running.delete(id)
@@ -118,8 +123,8 @@ export function createKeyedRequests(
     try {
       const bounds = { leaseMs, retentionMs, maxBytes: accountBytes }
       const claiming = { accountCode, key, ...facts, holder, ...bounds }
-      const result = await claimBefore(deadline, claiming)
-      if (result.kind === 'claimed') return attempt({ accountCode, key, holder }, end)
+      const result = await claimBefore(store, deadline, claiming)
+      if (result.kind === 'claimed') return attempt(store, { accountCode, key, holder }, end)
       if (result.kind === 'full') throw refusals.full(accountBytes)
       if (result.kind !== 'answered') throw refusals[result.kind]()
       end(result.answer)
@@ -132,7 +137,7 @@ export function createKeyedRequests(
 
   // Claims a key. While another gateway holds it, only one request of this gateway polls the store, and the others wait
   // for that one.
-  async function claimBefore(deadline: Deadline, claiming: ClaimRequest) {
+  async function claimBefore(store: IdempotencyStore, deadline: Deadline, claiming: ClaimRequest) {
     for (;;) {
       const result = await store.claim(claiming)
       if (result.kind !== 'held') return result
@@ -142,7 +147,11 @@ export function createKeyedRequests(
   }
 
   /** Stores an answer. Returns the stored form, or null if another gateway has taken the claim over. */
-  async function keep(claim: Claim, { whole, withoutBody }: AnswerToKeep): Promise<Buffer | null> {
+  async function keep(
+    store: IdempotencyStore,
+    claim: Claim,
+    { whole, withoutBody }: AnswerToKeep,
+  ): Promise<Buffer | null> {
     const isSmall = whole.length <= answerBytes
     const outcome = isSmall ? await store.storeAnswer(claim, whole, answersBytes) : 'full'
     if (outcome === 'kept') return whole
@@ -155,14 +164,14 @@ export function createKeyedRequests(
     throw error instanceof RostrumError ? refusals.unkept(error) : error
   }
 
-  function attempt(claim: Claim, end: (answer: Buffer | null) => void): Attempt {
-    const renewing = setInterval(() => store.renew(claim, leaseMs).catch(() => {}), renewEachMs).unref()
+  function attempt(store: IdempotencyStore, claim: Claim, end: (answer: Buffer | null) => void): Attempt {
+    const renewing = setInterval(() => idempotency.renew(claim, leaseMs).catch(() => {}), renewEachMs).unref()
     return {
       kind: 'attempt',
       async storeAnswer(answer) {
         let kept: Buffer | null = null
         try {
-          kept = await keep(claim, answer).catch(refuseUnkept)
+          kept = await keep(store, claim, answer).catch(refuseUnkept)
           if (kept === null) throw refusals.lost()
         } finally {
           clearInterval(renewing)

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { callerOfTrigger } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
+import type { SpanParent } from '../../tracing/span.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
 import { errorWithoutPosition as errorOf, type RunError } from '../scripts/run.ts'
 import { makeCause } from '../scripts/run-cause.ts'
@@ -12,6 +13,8 @@ import type { ClaimedRun, QueuedEnd, RetryAfterMs } from './queue-store.ts'
 export interface AttemptParts {
   readonly scripts: Scripts
   readonly log: Logger
+  /** Begins the trace of each run; null if no traces are sent. */
+  readonly tracing: SpanParent | null
   /** Hides the tokens of runs: the store keeps the message and the error for others to read. */
   readonly hideSecrets: (text: string) => string
 }
@@ -96,9 +99,9 @@ function numberOf({ trigger, generation }: ClaimedRun): number {
   return trigger === 'hook' ? generation + 1 : 0
 }
 
-function askFor({ run, log, signal }: Attempt): Asking {
+function askFor({ run, log, signal, tracing }: Attempt): Asking {
   const caller = callerOfTrigger({ ...run, rightsOf: run.trigger })
-  return { caller, parentRun: null, signal, log, onRun: () => undefined }
+  return { caller, parentRun: null, signal, log, onRun: () => undefined, span: tracing }
 }
 
 function toScript(run: ClaimedRun, { sourceCode, id, name, hash }: RunnableFunction): Script {

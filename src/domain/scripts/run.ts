@@ -1,5 +1,6 @@
 import type { Caller } from '../../credentials/caller.ts'
 import type { JsonText } from '../../json/json-text.ts'
+import type { Span } from '../../tracing/span.ts'
 
 /**
  * Connects the calls that one request causes. A script reads its transaction with `requestContext()` (contract, section
@@ -44,6 +45,8 @@ export interface Run {
   readonly deadline: number
   /** Aborted when the run ends, so that its calls and nested runs end too. */
   readonly signal: AbortSignal
+  /** The span of the run once it has its sandbox; null or absent before, and if no traces are sent. */
+  span?: Span | null
 }
 
 export const runErrorCodes = [

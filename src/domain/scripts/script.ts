@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../../credentials/caller.ts'
 import type { JsonText } from '../../json/json-text.ts'
+import type { SpanParent } from '../../tracing/span.ts'
 import type { Execution, Generation, Run, RunError } from './run.ts'
 import type { RunCause } from './run-cause.ts'
 import type { RunFollower } from './run-follower.ts'
@@ -51,6 +52,8 @@ export interface Asking {
   readonly log: Logger
   /** Called when the run has its id and transaction, before it waits for a sandbox. */
   readonly onRun: (run: Run) => void
+  /** The span that causes the run, or what begins a trace for it; null or absent if no traces are sent. */
+  readonly span?: SpanParent | null
   /** Follows the run while it goes on; null or absent without a follower. */
   readonly follower?: RunFollower | null
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { SpanParent } from '../../tracing/span.ts'
+import { traceStore } from '../../tracing/trace-store.ts'
 import type { ClaimRequest, IdempotencyStore } from '../idempotency/idempotency.ts'
 import { createClaimRefusals } from '../idempotency/key-refusals.ts'
 import { createKeyedRequests, retentionMs } from '../idempotency/keyed-requests.ts'
@@ -28,6 +30,8 @@ export interface MessageRun {
   readonly accountCode: string
   readonly webhookId: number
   readonly messageId: string
+  /** The span of the delivery; null if no traces are sent. */
+  readonly span: SpanParent | null
   /** Ends the wait for another gateway's run. */
   readonly signal: AbortSignal
 }
@@ -50,6 +54,8 @@ export interface QueuedDelivery {
   readonly messageId: string | null
   readonly input: DeliveryInput
   readonly txnId: string
+  /** The span of the delivery; null if no traces are sent. */
+  readonly span: SpanParent | null
 }
 
 /**
@@ -87,10 +93,10 @@ export function createMessageRuns({ idempotency, webhooks, accountBytes }: Depen
   const messages = createKeyedRequests(idempotency, limits, messageRefusals)
 
   return {
-    async runOnce({ accountCode, webhookId, messageId, signal }, run) {
+    async runOnce({ accountCode, webhookId, messageId, span, signal }, run) {
       const key = toMessageKey(webhookId, messageId)
       const beginWaiting = () => signal
-      const message = { accountCode, key, fingerprint, isRepeatable: true, beginWaiting }
+      const message = { accountCode, key, fingerprint, isRepeatable: true, span, beginWaiting }
       const begun = await messages.begin(message)
       if (begun.kind === 'answered') return { kind: 'replayed', answer: begun.answer.toString().trim() }
       const { result, answer } = await run().catch(async error => {
@@ -102,7 +108,7 @@ export function createMessageRuns({ idempotency, webhooks, accountBytes }: Depen
       return { kind: 'ran', result }
     },
 
-    async queueOnce({ accountCode, webhook, messageId, input, txnId }) {
+    async queueOnce({ accountCode, webhook, messageId, input, txnId, span }) {
       const message: ClaimRequest | null =
         messageId === null
           ? null
@@ -116,7 +122,7 @@ export function createMessageRuns({ idempotency, webhooks, accountBytes }: Depen
               maxBytes,
               isRepeatable: true,
             }
-      const result = await webhooks.queueMessage({
+      const result = await traceStore(webhooks, span).queueMessage({
         origin: { accountCode, userId: null, email: null, transactionId: txnId, step: null },
         message,
         run: toQueuedRun(webhook, input, txnId),

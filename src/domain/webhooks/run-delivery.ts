@@ -1,5 +1,6 @@
 import { type Caller, callerOfTrigger } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
+import { traceStore } from '../../tracing/trace-store.ts'
 import type { FunctionStore } from '../functions/function-store.ts'
 import { type DeferredRuns, recordFailure } from '../runs/deferred-runs.ts'
 import type { Execution } from '../scripts/run.ts'
@@ -26,7 +27,8 @@ export interface Delivery {
  */
 export type RunDelivery = (delivery: Delivery) => Promise<Execution>
 
-interface Dependencies extends Pick<FunctionStore, 'findLive'> {
+interface Dependencies {
+  readonly functions: Pick<FunctionStore, 'findLive'>
   readonly scripts: Scripts
   readonly deferRuns: () => DeferredRuns
 }
@@ -39,9 +41,12 @@ export function callerOf(accountCode: string, { scopes }: Webhook): Caller {
   return callerOfTrigger({ accountCode, causedBy: nobody, scopes, rightsOf: 'webhook' })
 }
 
-export function createRunDelivery({ findLive, scripts, deferRuns }: Dependencies): RunDelivery {
+export function createRunDelivery({ functions, scripts, deferRuns }: Dependencies): RunDelivery {
   return async ({ webhook, input, asking }) => {
-    const live = await findLive(asking.caller.accountCode, webhook.functionId)
+    const live = await traceStore(functions, asking.span ?? null).findLive(
+      asking.caller.accountCode,
+      webhook.functionId,
+    )
     // A function is not removed while a webhook uses it, but both may have been removed since the webhook was read.
     if (live === null) throw new RostrumError('CONFLICT', 'The webhook was removed.', { reason: 'CHANGED' })
     const { id, name, hash, sourceCode } = live

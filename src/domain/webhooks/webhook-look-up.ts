@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import type { SpanParent } from '../../tracing/span.ts'
+import { traceStore } from '../../tracing/trace-store.ts'
 import { isName } from '../name.ts'
 import type { Keyring } from './keyring.ts'
 import { maxSecrets } from './verify-delivery.ts'
@@ -17,7 +19,7 @@ export interface OpenWebhook {
 
 export interface WebhookLookUp {
   /** Null for an unknown webhook. */
-  find(accountCode: string, name: string): Promise<OpenWebhook | null>
+  find(accountCode: string, name: string, span?: SpanParent | null): Promise<OpenWebhook | null>
   /** Clears the cache. Call it after a change of a webhook. */
   forget(): void
 }
@@ -27,6 +29,12 @@ interface Dependencies {
   readonly keyring: Keyring
   /** Called once a minute for a webhook with a live secret that no key opens. */
   readonly onUnreadable: (place: { readonly accountCode: string; readonly name: string }) => void
+}
+
+interface Wanted {
+  readonly accountCode: string
+  readonly name: string
+  readonly span: SpanParent | null
 }
 
 interface Known {
@@ -62,9 +70,9 @@ export function createWebhookLookUp({ store, keyring, onUnreadable }: Dependenci
     return { webhook, secrets: secrets.filter(secret => secret !== null) }
   }
 
-  async function read(accountCode: string, name: string, mark: number | null): Promise<OpenWebhook | null> {
+  async function read({ accountCode, name, span }: Wanted, mark: number | null): Promise<OpenWebhook | null> {
     const changesBefore = changes
-    const found = await store.findByName(accountCode, name)
+    const found = await traceStore(store, span).findByName(accountCode, name)
     const opened = found === null ? null : open(accountCode, found)
     const live = found?.secrets.length ?? 0
     for (let count = live; count < maxSecrets; count++) keyring.forStoredSecrets()?.openDecoy()
@@ -75,13 +83,15 @@ export function createWebhookLookUp({ store, keyring, onUnreadable }: Dependenci
   }
 
   return {
-    async find(accountCode, name) {
+    async find(accountCode, name, span = null) {
       if (!isName(accountCode) || !isName(name)) return null
       const mark = store.changeMark()
       if (mark !== knownMark) known.clear()
       knownMark = mark
       const cached = known.get(keyOf(accountCode, name))
-      return cached !== undefined && Date.now() < cached.until ? cached.open : read(accountCode, name, mark)
+      return cached !== undefined && Date.now() < cached.until
+        ? cached.open
+        : read({ accountCode, name, span }, mark)
     },
     forget() {
       changes++

@@ -49,6 +49,7 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
       key,
       ...fingerprints,
       isRepeatable: !work.mayRun,
+      span: state.span,
       beginWaiting() {
         // Frees the place for a run, which the request does not need while it waits for another request.
         state.releaseRunPlace()

@@ -19,7 +19,7 @@ export function createAuthenticationHook(authenticate: Authenticate, countRate: 
       state.identity = identity
       countRate?.(request, reply)
     }
-    const found = authenticate(headers.authorization)
+    const found = authenticate(headers.authorization, state.span)
     if (!(found instanceof Promise)) {
       accept(found)
       return done()

@@ -12,6 +12,7 @@ import { Reservation } from '../../fairness/reservation.ts'
 import type { Answer, Engine } from '../../graphql/engine.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
 import type { Counts } from '../../metrics/counts.ts'
+import type { Tracing } from '../../tracing/span.ts'
 import type { HttpBudgets } from '../body/budgets.ts'
 import type { CountRate } from './authenticate-request.ts'
 import type { RequestState } from './request-state.ts'
@@ -47,6 +48,8 @@ export interface HttpServices {
   readonly trustedProxies: readonly string[]
   /** Prints the metrics; null if they have a port of their own. */
   readonly printMetrics: (() => Promise<string>) | null
+  /** Null if no traces are sent. */
+  readonly tracing: Tracing | null
   /** If false, every GraphQL request goes through Yoga. A test uses it to compare both. */
   readonly hasFastPath: boolean
 }

@@ -1,6 +1,6 @@
 import { type Logger, symbols } from 'pino'
 
-/** The facts in the log line of a request. A null `txnID` and a false `aborted` are left out. */
+/** The facts in the log line of a request. A null `txnID` or `traceId` and a false `aborted` are left out. */
 export interface RequestRecord {
   readonly requestId: string
   readonly account: string | null
@@ -14,6 +14,7 @@ export interface RequestRecord {
   readonly durationMs: number
   readonly txnID: string | null
   readonly aborted: boolean
+  readonly traceId: string | null
 }
 
 export type WriteRecord = (record: RequestRecord) => void
@@ -26,11 +27,13 @@ export function createRequestLog(log: Logger): WriteRecord {
   const lines = log.child({}) as Logger & Record<symbol, unknown>
   const bindings = String(lines[symbols.chindingsSym] ?? '')
   lines[symbols.asJsonSym] = (record: RequestRecord, message: string, level: number, time: string) => {
-    const { requestId, account, token, user, address, operation, status, durationMs, txnID, aborted } = record
+    const { requestId, account, token, user, address, operation } = record
+    const { status, durationMs, txnID, aborted, traceId } = record
     const caller = `"account":${JSON.stringify(account)},"token":${token},"user":${user}`
     const texts = `${caller},"address":${JSON.stringify(address)},"operation":${JSON.stringify(operation)}`
     const numbers = `"status":${status},"durationMs":${durationMs}`
-    const rest = `${txnID === null ? '' : `,"txnID":${JSON.stringify(txnID)}`}${aborted ? ',"aborted":true' : ''}`
+    const run = `${txnID === null ? '' : `,"txnID":${JSON.stringify(txnID)}`}${aborted ? ',"aborted":true' : ''}`
+    const rest = traceId === null ? run : `${run},"traceId":"${traceId}"`
     const head = `{"level":${level}${time}${bindings},"requestId":"${requestId}"`
     return `${head},${texts},${numbers}${rest},"msg":"${message}"}\n`
   }

@@ -6,6 +6,8 @@ import type { RunFollower } from '../../domain/scripts/run-follower.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Reservation } from '../../fairness/reservation.ts'
 import type { Counts } from '../../metrics/counts.ts'
+import { beginRequestSpan, endRequestSpan } from '../../tracing/request-spans.ts'
+import type { Span, Tracing } from '../../tracing/span.ts'
 import type { WriteRecord } from './request-log.ts'
 
 declare module 'fastify' {
@@ -14,11 +16,13 @@ declare module 'fastify' {
   }
 }
 
-/** The log of a request, and the writer of its single line. */
+/** The log of a request, the writer of its single line, and its traces. */
 export interface RequestLogs {
   readonly system: Logger
   readonly writeRecord: WriteRecord
   readonly counts: Counts
+  /** Null if no traces are sent. */
+  readonly tracing: Tracing | null
 }
 
 const nothing = () => undefined
@@ -49,6 +53,8 @@ export class RequestState implements ContextSource {
   bodyDigest: Buffer | null = null
   /** Ends the turn of the request and releases its body. */
   endTurn: () => void = nothing
+  /** The span of the request; null if no traces are sent. */
+  readonly span: Span | null
   /** True if its answer is a stream. */
   isStream = false
   readonly #startedAt = performance.now()
@@ -64,12 +70,14 @@ export class RequestState implements ContextSource {
   #isAborted = false
   #endings: (() => void)[] | null = null
 
-  constructor(request: FastifyRequest, reply: FastifyReply, { system, writeRecord, counts }: RequestLogs) {
+  constructor(request: FastifyRequest, reply: FastifyReply, logs: RequestLogs) {
+    const { system, writeRecord, counts, tracing } = logs
     this.#counts = counts
     this.#method = request.method
     this.#address = request.ip
     this.#route = request.routeOptions.url ?? null
     this.operation = this.#route === null ? null : `${request.method} ${this.#route}`
+    this.span = tracing === null ? null : beginSpan(tracing, request)
     this.#reply = reply
     this.#systemLog = system
     this.#writeRecord = writeRecord
@@ -77,7 +85,10 @@ export class RequestState implements ContextSource {
   }
 
   get log(): Logger {
-    this.#log ??= this.#systemLog.child({ requestId: this.requestId })
+    this.#log ??= this.#systemLog.child({
+      requestId: this.requestId,
+      ...(this.span !== null && { traceId: this.span.traceId }),
+    })
     return this.#log
   }
 
@@ -123,6 +134,7 @@ export class RequestState implements ContextSource {
     const { raw, statusCode } = this.#reply
     this.#isAborted = !raw.writableFinished
     if (this.#isAborted) this.#gone?.abort(disconnected())
+    // Null if the client disconnected before it got an answer.
     const status = raw.headersSent ? statusCode : null
     const milliseconds = performance.now() - this.#startedAt
     this.#counts.countRequest(this.#method, this.#route, status, milliseconds)
@@ -134,12 +146,13 @@ export class RequestState implements ContextSource {
       user: this.identity?.caller.userId ?? null,
       address: this.#address,
       operation: this.operation,
-      // Null if the client disconnected before it got an answer.
       status,
       durationMs: Math.round(milliseconds * 100) / 100,
       txnID: this.txnId,
       aborted: this.#isAborted,
+      traceId: this.span?.traceId ?? null,
     })
+    if (this.span !== null) endRequestSpan(this.span, status)
     for (const ending of this.#endings ?? []) ending()
   }
 }
@@ -152,4 +165,14 @@ export function beginRequest(request: FastifyRequest, reply: FastifyReply, logs:
 
 function disconnected(): RostrumError {
   return new RostrumError('OVERLOADED', 'The client disconnected.')
+}
+
+function beginSpan(tracing: Tracing, { method, routeOptions, params, headers }: FastifyRequest): Span {
+  const { traceparent } = headers
+  return beginRequestSpan(tracing, {
+    method,
+    route: routeOptions.url,
+    parameters: (params ?? {}) as Readonly<Record<string, unknown>>,
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+  })
 }

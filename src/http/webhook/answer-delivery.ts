@@ -25,11 +25,11 @@ export async function answerDelivery(
   const { request, reply, caller, webhook, messageId, input } = delivery
   if (webhook.mode === 'queued') return queueDelivery(delivery, services)
   const { accountCode } = caller
-  const { signal, log, onRun } = request.state
-  const asking = { caller, parentRun: null, signal, log, onRun }
+  const { signal, log, onRun, span } = request.state
+  const asking = { caller, parentRun: null, signal, log, onRun, span }
   const run = () => services.webhooks.runDelivery({ webhook, input, asking })
   if (messageId === null) return answerExecution(delivery, await run())
-  const message = { accountCode, webhookId: webhook.id, messageId, signal }
+  const message = { accountCode, webhookId: webhook.id, messageId, span, signal }
   const ran = await services.webhooks.messages.runOnce(message, async () => {
     const execution = await run()
     return { result: execution, answer: execution.payload?.text ?? null }
@@ -52,6 +52,7 @@ async function queueDelivery(
     messageId,
     input,
     txnId,
+    span: request.state.span,
   })
   if (kind === 'queued') reply.code(202)
   else reply.header('idempotency-replayed', 'true')

@@ -33,7 +33,7 @@ export async function checkDelivery(
   const { account_nickname: account = '', name = '' } = request.params as Readonly<Record<string, string>>
   const body = Buffer.isBuffer(request.body) ? request.body : noBody
   const delivery = { body, header: (header: string) => readHeader(request, header) }
-  const found = await lookUp.find(account, name)
+  const found = await lookUp.find(account, name, request.state.span)
   const isEnabled = found?.webhook.enabled === true
   const given = isEnabled ? { ...found.webhook, secrets: found.secrets, nowMs: Date.now() } : null
   const result = verifyDelivery(delivery, given)

@@ -1,9 +1,10 @@
-import type { Execution } from '../../domain/scripts/run.ts'
+import type { Execution, Run } from '../../domain/scripts/run.ts'
 import type { RunCause } from '../../domain/scripts/run-cause.ts'
 import type { RunRecorder, RunRecording } from '../../domain/scripts/run-record.ts'
 import type { Asking, RunSettings, Script } from '../../domain/scripts/script.ts'
 import { RostrumError } from '../../errors.ts'
 import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
+import { beginRunSpans } from '../../tracing/run-span.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
 import { followCalls } from '../calls/follow-calls.ts'
 import { KeptCalls } from '../calls/kept-calls.ts'
@@ -52,6 +53,10 @@ function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCaus
   }
 }
 
+function toTraced({ id, transaction }: Run, { trigger }: RunCause) {
+  return { runId: id, txnId: transaction.txnID, trigger }
+}
+
 async function judgeEnding(
   ending: RunEnding,
   { checkExit = null }: Pick<Script, 'checkExit'>,
@@ -82,12 +87,16 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const startedAt = performance.now()
   const { limits, runTokens, answerCall } = parts
   const { asking, settings } = asked
-  const { parentRun, signal, follower = null } = asking
+  const { parentRun, signal, follower = null, span: cause = null } = asking
   const script = readScript(asked.script, limits)
   const ended = new AbortController()
   const run = createRun({ script, asking, settings, limits, startedAt, signal: ended.signal })
   const { caller } = run
+  const spans = cause === null ? null : beginRunSpans(cause, toTraced(run, script.cause))
+  // A run that begins a trace of its own is queued and has its sandbox at once.
+  if (spans !== null && cause?.traceId === null) run.span = spans.beginRun()
   const log = asking.log.child({
+    ...(run.span && cause?.traceId === null && { traceId: run.span.traceId }),
     task: run.name,
     run: run.id,
     ...(parentRun === null ? {} : { parentRun: parentRun.id }),
@@ -125,6 +134,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
       scriptLog,
       answer: followCalls({ answerCall, follower, calls, run, log: asking.log, onRefused }),
       onAdmitted() {
+        if (spans !== null) run.span = spans.beginRun()
         kept.recording ??= settings.recorder.begin(toRunStart(recordable))
       },
       onBegun: () => follower?.onBegun(run),
@@ -132,6 +142,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     const judged = await judgeEnding(ending, script)
     const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })
     const { outcome, error, durationMs } = execution
+    spans?.setEnd({ outcome, errorCode: error?.code ?? null, logs: execution.logs })
     parts.counts?.countRun({ trigger: script.cause.trigger, outcome, code: error?.code ?? '', durationMs })
     const level = outcome === 'exit' ? 'info' : 'warn'
     const said = (error?.message ?? execution.message)?.slice(0, maxLoggedCharacters)
@@ -146,6 +157,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     kept.recording = null
     return execution
   } finally {
+    spans?.end()
     kept.recording?.drop()
     runTokens.revoke(token)
     ended.abort(runEnded)

@@ -13,6 +13,7 @@ const record: RequestRecord = {
   durationMs: 0.45,
   txnID: null,
   aborted: false,
+  traceId: null,
 }
 
 function open(level = 'info') {
@@ -30,6 +31,7 @@ test.each<[string, Partial<RequestRecord>]>([
     'a request of nobody to nowhere',
     { account: null, token: null, user: null, operation: null, status: 404 },
   ],
+  ['a traced request', { traceId: '0af7651916cd43dd8448eb211c80319c' }],
   ['a run', { txnID: 'fed72f03-e084-4c91-8b42-02377914eb23' }],
   [
     'texts that JSON escapes, and one to hide',
@@ -40,7 +42,9 @@ test.each<[string, Partial<RequestRecord>]>([
   const { lines, log } = open()
   const given = { ...record, ...changes }
   createRequestLog(log)(given)
-  log.info({ ...given, txnID: given.txnID ?? undefined, aborted: given.aborted || undefined }, 'request')
+  const { txnID, aborted, traceId } = given
+  const shown = { txnID: txnID ?? undefined, aborted: aborted || undefined, traceId: traceId ?? undefined }
+  log.info({ ...given, ...shown }, 'request')
   expect(lines[0]).toBe(lines[1])
   expect(lines[0]).not.toContain('secret')
 })

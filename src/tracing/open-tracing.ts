@@ -1,0 +1,32 @@
+import type { Logger } from 'pino'
+import { importQuickly } from '../import-quickly.ts'
+import type { DatabaseSystem, Tracing } from './span.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface OpenTracing {
+  readonly environment: Environment
+  readonly log: Logger
+  readonly databaseUrl: string
+  /** Maximum log entries of a run. Each is an event of the run's span. */
+  readonly maxEvents: number
+}
+
+/**
+ * Returns what sends spans; null if no collector is named. Then no module of OpenTelemetry is loaded. Throws a
+ * `StartError` that names a wrong setting.
+ */
+export async function openTracing({
+  environment,
+  databaseUrl,
+  ...options
+}: OpenTracing): Promise<Tracing | null> {
+  const isNamed =
+    Boolean(environment.OTEL_EXPORTER_OTLP_ENDPOINT) ||
+    Boolean(environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT)
+  if (!isNamed || environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null
+  const { readTraceSettings } = await import('./trace-settings.ts')
+  const { createOtlpTracing } = await importQuickly(() => import('./otlp-tracing.ts'))
+  const databaseSystem: DatabaseSystem = databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgresql'
+  return createOtlpTracing({ ...options, databaseSystem, settings: readTraceSettings(environment) })
+}

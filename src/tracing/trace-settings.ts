@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { StartError } from '../errors.ts'
+
+const protocols = ['http/protobuf', 'http/json'] as const
+
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+const protocol = z.enum(protocols, { error: `must be one of ${protocols.join(', ')}` })
+const sampler = z.enum(samplers, { error: `must be one of ${samplers.join(', ')}` })
+const ratio = z.coerce
+  .number('must be a number from 0 to 1')
+  .min(0, 'must be a number from 0 to 1')
+  .max(1, 'must be a number from 0 to 1')
+const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+const positive = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1 to 999999999')
+  .transform(Number)
+
+const batchSettings = {
+  scheduledDelayMillis: 'OTEL_BSP_SCHEDULE_DELAY',
+  exportTimeoutMillis: 'OTEL_BSP_EXPORT_TIMEOUT',
+  maxQueueSize: 'OTEL_BSP_MAX_QUEUE_SIZE',
+  maxExportBatchSize: 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+}
+
+export type SamplerName = (typeof samplers)[number]
+
+export interface TraceSettings {
+  readonly protocol: (typeof protocols)[number]
+  readonly sampler: SamplerName
+  readonly ratio: number
+  /** The limits of the batches. Those that are absent are the SDK's own. */
+  readonly batches: {
+    readonly scheduledDelayMillis?: number
+    readonly exportTimeoutMillis?: number
+    readonly maxQueueSize?: number
+    readonly maxExportBatchSize?: number
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads the settings of OpenTelemetry that the SDK leaves to its caller. The exporter reads its endpoint, headers,
+ * timeout, compression and certificates itself; the endpoint is checked here, because the exporter would replace a bad
+ * one by `localhost`. Throws a `StartError` that names a wrong value.
+ */
+export function readTraceSettings(environment: Environment): TraceSettings {
+  const read = <Value>(variable: string, rule: z.ZodType<Value>): Value | undefined => {
+    const given = environment[variable]?.trim()
+    if (!given) return undefined
+    const { data, error } = rule.safeParse(given)
+    if (error === undefined) return data
+    throw new StartError(`The setting ${variable} ${error.issues[0]?.message}.`)
+  }
+  read('OTEL_EXPORTER_OTLP_ENDPOINT', url)
+  read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', url)
+  return {
+    protocol:
+      read('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', protocol) ??
+      read('OTEL_EXPORTER_OTLP_PROTOCOL', protocol) ??
+      'http/protobuf',
+    sampler: read('OTEL_TRACES_SAMPLER', sampler) ?? 'parentbased_always_on',
+    ratio: read('OTEL_TRACES_SAMPLER_ARG', ratio) ?? 1,
+    batches: Object.fromEntries(
+      Object.entries(batchSettings).flatMap(([name, variable]) => {
+        const value = read(variable, positive)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    ),
+  }
+}

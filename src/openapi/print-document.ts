@@ -1,7 +1,13 @@
 import { readVersion } from '../version.ts'
 import { headers, problems } from './answers.ts'
-import { type DocumentedOperation, operations } from './operations.ts'
+import { cases } from './case-operations.ts'
+import { directory, memberships } from './directory-operations.ts'
+import type { DocumentedOperation } from './operation-parts.ts'
 import { schemas } from './schemas.ts'
+import { functions, others, scripts } from './script-operations.ts'
+
+// In the order of the document.
+const operations = [...memberships, ...directory, ...cases, ...scripts, ...functions, ...others]
 
 let printed: string | null = null
 

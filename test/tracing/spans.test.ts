@@ -148,12 +148,10 @@ describe.each(['sqlite', 'postgresql'])('on %s', system => {
       events: [{ name: 'log', attributes: { level: 'info' } }],
     })
     expect(queued()[0]?.traceId).not.toBe(trace.traceId)
-    await until(() => gateway.stdout().includes('"msg":"log of a script"'))
-    const ended = gateway
-      .stdout()
-      .split('\n')
-      .find(line => line.includes('task ended') && line.includes('post-save'))
-    expect(ended).toContain(`"traceId":"${queued()[0]?.traceId}"`)
+    const lines = () => gateway.stdout().split('\n')
+    const ended = () => lines().find(line => line.includes('task ended') && line.includes('post-save'))
+    await until(() => ended() !== undefined)
+    expect(ended()).toContain(`"traceId":"${queued()[0]?.traceId}"`)
   })
 
   test('a delivery runs as a child of its request, whose path names no account', async () => {

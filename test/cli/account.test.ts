@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { statSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
@@ -99,14 +101,78 @@ test('logs --follow goes on with runs as they end, each once, until Ctrl-C', asy
     })
     .toContain('followed')
   going.interrupt()
-  const { code, stdout } = await going.ended
-  expect(code).toBe(130)
+  const { code, stdout, stderr } = await going.ended
+  expect({ code, stderr }).toEqual({ code: 130, stderr: '' })
   const ids = stdout
     .split('\n')
     .filter(Boolean)
     .map(line => JSON.parse(line).id)
   expect(new Set(ids).size).toBe(ids.length)
 })
+
+test('logs --follow shows what ended while the gateway was away, and nothing that is older', async () => {
+  for (const name of ['older', 'oldest']) await execute(name, 'exit(1)')
+  await expect.poll(async () => (await place.run(['logs'])).stdout).toContain('oldest')
+  const between = await relay(server.baseUrl)
+  const away = await makeWorkplace({ ROSTRUM_URL: between.url, ROSTRUM_TOKEN: server.adminToken })
+  const going = away.start(['logs', '--follow', '--limit', '0'])
+  await expect.poll(() => between.connections()).toBeGreaterThan(0)
+  await expect
+    .poll(async () => {
+      await execute('before', 'exit(1)')
+      return going.stdout()
+    })
+    .toContain('before')
+  between.pause()
+  await execute('missed', 'exit(1)')
+  await expect.poll(() => going.stderr()).toContain('trying again')
+  between.resume()
+  await expect.poll(() => going.stdout(), { timeout: 5_000 }).toContain('missed')
+  going.interrupt()
+  const { stdout } = await going.ended
+  expect(stdout).not.toContain('old')
+  expect(stdout.match(/missed/g)).toHaveLength(1)
+  between.close()
+  away.remove()
+})
+
+/** Passes connections on to a gateway, and refuses and breaks them while it is paused. */
+async function relay(target: string) {
+  const sockets = new Set<Socket>()
+  let isPaused = false
+  const { hostname, port } = new URL(target)
+  const between = createServer(socket => {
+    if (isPaused) return void socket.destroy()
+    const onward = connect(Number(port), hostname)
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => to.destroy()).pipe(to)
+    }
+  })
+  await once(between.listen(0, '127.0.0.1'), 'listening')
+  const breakAll = () => {
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+  return {
+    url: `http://127.0.0.1:${(between.address() as AddressInfo).port}`,
+    connections: () => sockets.size,
+    pause() {
+      isPaused = true
+      breakAll()
+    },
+    resume() {
+      isPaused = false
+    },
+    close() {
+      breakAll()
+      between.close()
+    },
+  }
+}
 
 test('backup copies a store that a gateway serves, for its owner alone, and a gateway can open the copy', async () => {
   const { code, stdout, stderr } = await place.run(['backup', 'b.db'])

@@ -14,7 +14,7 @@ afterAll(async () => void (await server.stop()))
 const read = async () => (await server.rest('GET', '/metrics', { token: operator })).text
 
 /** The value of a sample; 0 if there is none. */
-function valueOf(text: string, sample: string): number {
+function readSample(text: string, sample: string): number {
   const line = text.split('\n').find(each => each.startsWith(`${sample} `))
   return Number(line?.slice(sample.length + 1) ?? 0)
 }
@@ -52,10 +52,10 @@ test('every request is counted once, by its route, refused ones too', async () =
   await expect.poll(read).toContain('method="_OTHER",route="unmatched",status="400"')
   const after = await read()
   for (const [sample, more] of Object.entries(samples))
-    expect([sample, valueOf(after, sample) - valueOf(before, sample)]).toEqual([sample, more])
+    expect([sample, readSample(after, sample) - readSample(before, sample)]).toEqual([sample, more])
   const counted = 'rostrum_http_request_duration_seconds_count{method="GET",route="/platform/users/{id}"}'
-  expect(valueOf(after, counted)).toBe(3)
-  expect(valueOf(after, counted.replace('_count', '_bucket').replace('}"}', '}",le="+Inf"}'))).toBe(3)
+  expect(readSample(after, counted)).toBe(3)
+  expect(readSample(after, counted.replace('_count', '_bucket').replace('}"}', '}",le="+Inf"}'))).toBe(3)
 })
 
 async function sendBytes(text: string): Promise<void> {
@@ -75,18 +75,18 @@ test('every run is counted once, by how it ended, runs inside runs too', async (
   const inner = `mutation { executeTask(input: ${given}) { outcome } }`
   await server.execute(`await graphql(${JSON.stringify(inner)}); exit(1)`)
   const text = await read()
-  expect(valueOf(text, 'rostrum_runs_total{trigger="endpoint",outcome="exit",code=""}')).toBe(3)
-  expect(valueOf(text, 'rostrum_runs_total{trigger="endpoint",outcome="fail",code=""}')).toBe(1)
-  expect(valueOf(text, 'rostrum_runs_total{trigger="endpoint",outcome="error",code="RUNTIME"}')).toBe(1)
-  expect(valueOf(text, 'rostrum_run_duration_seconds_count{trigger="endpoint"}')).toBe(5)
-  expect(valueOf(text, 'rostrum_runs_waiting')).toBe(0)
+  expect(readSample(text, 'rostrum_runs_total{trigger="endpoint",outcome="exit",code=""}')).toBe(3)
+  expect(readSample(text, 'rostrum_runs_total{trigger="endpoint",outcome="fail",code=""}')).toBe(1)
+  expect(readSample(text, 'rostrum_runs_total{trigger="endpoint",outcome="error",code="RUNTIME"}')).toBe(1)
+  expect(readSample(text, 'rostrum_run_duration_seconds_count{trigger="endpoint"}')).toBe(5)
+  expect(readSample(text, 'rostrum_runs_waiting')).toBe(0)
   await expect.poll(read).toMatch(/rostrum_sandboxes\{state="idle"\} [1-9]/)
   expect(
-    valueOf(text, 'rostrum_store_duration_seconds_count{store="sqlite",operation="write"}'),
+    readSample(text, 'rostrum_store_duration_seconds_count{store="sqlite",operation="write"}'),
   ).toBeGreaterThan(0)
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
   expect(
-    valueOf(text, `rostrum_build_info{version="${version}",node="${process.version}",store="sqlite"}`),
+    readSample(text, `rostrum_build_info{version="${version}",node="${process.version}",store="sqlite"}`),
   ).toBe(1)
   expect(text).toMatch(/^process_resident_memory_bytes /m)
   expect(text).toMatch(/^nodejs_/m)
@@ -105,9 +105,9 @@ test('an open stream is a stream until it ends', async () => {
     signal: ending.signal,
   })
   expect(stream.status).toBe(200)
-  expect(valueOf(await read(), 'rostrum_streams')).toBe(1)
+  expect(readSample(await read(), 'rostrum_streams')).toBe(1)
   ending.abort()
-  await expect.poll(async () => valueOf(await read(), 'rostrum_streams')).toBe(0)
+  await expect.poll(async () => readSample(await read(), 'rostrum_streams')).toBe(0)
 })
 
 test('what a hostile caller sends makes no label', async () => {

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readEvents } from '../../pages/gateway/read-events.ts'
+import { CliError, exitCodes } from '../frame/cli-error.ts'
+import type { CommandCall } from '../frame/command.ts'
+import { type GatewayClient, GatewayRefusal, unreachable } from '../gateway/gateway-client.ts'
+import { type Filter, findRun, findRuns, listEnded } from './find-runs.ts'
+import type { ShownRun } from './show-run.ts'
+
+const reconnectMs = 1_000
+// Ids that are remembered, so that no run is shown twice.
+const maxShown = 10_000
+
+interface Following {
+  readonly filter: Filter
+  readonly limit: number
+  readonly show: (run: ShownRun) => void
+}
+
+/** Shows the newest runs, then each run that ends, once each, until the call ends. */
+export async function followRuns(
+  { signal, terminal }: CommandCall,
+  client: GatewayClient,
+  { filter, limit, show }: Following,
+): Promise<void> {
+  // A gateway that cannot be reached at the beginning is an error, later a reason to wait.
+  const shown = new Set(await listEnded(client, filter))
+  for (const run of await findRuns(client, filter, limit)) {
+    shown.add(run.id)
+    show(run)
+  }
+  async function showOnce(id: string): Promise<void> {
+    if (shown.has(id)) return
+    const run = await findRun(client, id)
+    shown.add(id)
+    const [oldest = ''] = shown
+    if (shown.size > maxShown) shown.delete(oldest)
+    if (run !== null) show(run)
+  }
+  for (;;) {
+    await followOnce(client, filter, showOnce).catch((error: unknown) => {
+      if (!(error instanceof CliError) || error.exitCode !== exitCodes.unavailable) throw error
+    })
+    signal.throwIfAborted()
+    terminal.say(`The stream of ${client.url} ended; trying again.`)
+    await sleep(reconnectMs, undefined, { signal })
+  }
+}
+
+// Follows until the stream ends or breaks. The stream begins before the list is read, so that no run is left out.
+async function followOnce(
+  client: GatewayClient,
+  filter: Filter,
+  showOnce: (id: string) => Promise<void>,
+): Promise<void> {
+  const stream = await openStream(client, filter)
+  for (const id of await listEnded(client, filter)) await showOnce(id)
+  try {
+    for await (const { event, data } of readEvents(stream)) {
+      const { data: next, errors = [] } = event === 'next' ? (JSON.parse(data) as StreamResult) : {}
+      for (const { message, extensions } of errors)
+        throw new GatewayRefusal({ code: extensions?.code ?? '', status: 200, message })
+      if (next?.runEnded != null) await showOnce(next.runEnded.id)
+    }
+  } catch (error) {
+    throw error instanceof CliError ? error : unreachable(client.url, error)
+  }
+}
+
+interface StreamResult {
+  readonly data?: { readonly runEnded?: { readonly id: string } | null } | null
+  readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[]
+}
+
+// An event has the id alone, because a gateway bounds what an event costs, and the log of a run costs more.
+async function openStream({ send }: GatewayClient, filter: Filter) {
+  const query = 'subscription ($filter: RunFilter) { runEnded(filter: $filter) { id } }'
+  const answer = await send('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query, variables: { filter } }),
+  })
+  return answer.body ?? new ReadableStream<Uint8Array<ArrayBuffer>>()
+}

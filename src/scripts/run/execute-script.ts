@@ -82,6 +82,14 @@ function toHint(refusal: string): string {
   return `\`graphql()\` was refused: ${sentence}`.slice(0, maxHintCharacters)
 }
 
+// A run that did not call `exit` is a warning that says why.
+function toLogEnd({ outcome, error, message, durationMs }: Execution) {
+  const facts = { outcome, error: error?.code, durationMs }
+  if (outcome === 'exit') return { level: 'info', facts } as const
+  const said = (error?.message ?? message)?.slice(0, maxLoggedCharacters)
+  return { level: 'warn', facts: { ...facts, message: said, line: error?.line ?? undefined } } as const
+}
+
 /** Executes a script, from checking the input to the answer. Rejects as `Scripts.run` says. */
 export async function executeScript(parts: ExecutionParts, asked: AskedScript): Promise<Execution> {
   const startedAt = performance.now()
@@ -144,12 +152,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     const { outcome, error, durationMs } = execution
     spans?.setEnd({ outcome, errorCode: error?.code ?? null, logs: execution.logs })
     parts.counts?.countRun({ trigger: script.cause.trigger, outcome, code: error?.code ?? '', durationMs })
-    const level = outcome === 'exit' ? 'info' : 'warn'
-    const said = (error?.message ?? execution.message)?.slice(0, maxLoggedCharacters)
-    const facts = {
-      ...{ outcome, error: error?.code, durationMs },
-      ...(level === 'warn' && { message: said, line: error?.line ?? undefined }),
-    }
+    const { level, facts } = toLogEnd(execution)
     // The line of a nested run counts toward the account's share of the log, because a script causes it.
     if (parentRun === null) log[level](facts, 'task ended')
     else lines.write(level, { facts, message: 'task ended', bytes: JSON.stringify(facts).length })

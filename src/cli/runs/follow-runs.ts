@@ -52,10 +52,11 @@ async function followOnce(
   filter: Filter,
   showOnce: (id: string) => Promise<void>,
 ): Promise<void> {
-  const stream = await openStream(client, filter)
+  // Fetch cancels the body of an answer that is collected before its body is read, so the answer is held until then.
+  const answer = await openStream(client, filter)
   for (const id of await listEnded(client, filter)) await showOnce(id)
   try {
-    for await (const { event, data } of readEvents(stream)) {
+    for await (const { event, data } of readEvents(answer.body ?? new ReadableStream())) {
       const { data: next, errors = [] } = event === 'next' ? (JSON.parse(data) as StreamResult) : {}
       for (const { message, extensions } of errors)
         throw new GatewayRefusal({ code: extensions?.code ?? '', status: 200, message })
@@ -72,12 +73,11 @@ interface StreamResult {
 }
 
 // An event has the id alone, because a gateway bounds what an event costs, and the log of a run costs more.
-async function openStream({ send }: GatewayClient, filter: Filter) {
+function openStream({ send }: GatewayClient, filter: Filter): Promise<Response> {
   const query = 'subscription ($filter: RunFilter) { runEnded(filter: $filter) { id } }'
-  const answer = await send('/graphql', {
+  return send('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
     body: JSON.stringify({ query, variables: { filter } }),
   })
-  return answer.body ?? new ReadableStream<Uint8Array<ArrayBuffer>>()
 }

@@ -76,3 +76,30 @@ test('a reader that closes the pipe ends a command quietly', async () => {
   printing.closeStdout()
   expect(await printing.ended).toMatchObject({ code: 0, stderr: '' })
 })
+
+test('an error is one line without control characters, even if it quotes a file', async () => {
+  await place.write('bad.json', '{\n "a": \u001b[31m\n x}')
+  await place.write('a.js', 'exit(1)')
+  const { code, stderr } = await place.run(['run', 'a.js', '--input', 'bad.json'])
+  expect(code).toBe(64)
+  expect(stderr).toMatch(/^[^\p{Cc}]+\n$/u)
+})
+
+test('a pipe gets no colours, even with FORCE_COLOR', async () => {
+  const forced = await makeWorkplace({ FORCE_COLOR: '1' })
+  const { code, stderr } = await forced.run(['run', 'missing.js'])
+  expect(code).toBe(64)
+  expect(stderr).toMatch(/^[^\p{Cc}]+\n$/u)
+  forced.remove()
+})
+
+test('a ROSTRUM_TOKEN that cannot be sent is refused with 77 and not shown', async () => {
+  for (const token of ['rst_sec\nret', 'rst_sec…ret']) {
+    const signedIn = await makeWorkplace({ ROSTRUM_TOKEN: token, ROSTRUM_URL: 'http://127.0.0.1:9' })
+    const { code, stdout, stderr } = await signedIn.run(['logs'])
+    expect({ code, stdout }).toEqual({ code: 77, stdout: '' })
+    expect(stderr).toMatch(/^ROSTRUM_TOKEN is no token/)
+    expect(stderr).not.toMatch(/sec|ret\b/)
+    signedIn.remove()
+  }
+})

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
+import { checkToken } from '../gateway/check-token.ts'
 
 const ctrlC = '\u0003'
 const ctrlD = '\u0004'
@@ -11,12 +12,7 @@ export async function readToken(question: string): Promise<string> {
   const token = (isAsked ? await askHidden(question) : await text(process.stdin)).trim()
   if (token === '')
     throw new CliError(exitCodes.refused, 'No token was given. Pipe one in, or paste it at the question.')
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw new CliError(
-      exitCodes.refused,
-      'This is no token: a token has no spaces and no other signs than ASCII.',
-    )
-  return token
+  return checkToken(token, 'This')
 }
 
 function askHidden(question: string): Promise<string> {

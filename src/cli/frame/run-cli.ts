@@ -5,7 +5,7 @@ import type { CommandCall, Environment } from './command.ts'
 import { commands } from './commands.ts'
 import { findNearest } from './find-nearest.ts'
 import { parseCall } from './parse-call.ts'
-import { createTerminal, type Terminal } from './terminal.ts'
+import { createTerminal, showControls, type Terminal } from './terminal.ts'
 
 const nameWidth = Math.max(...Object.keys(commands).map(name => name.length))
 
@@ -92,10 +92,12 @@ function unknownCommand(name: string): string {
 
 function report(error: unknown, terminal: Terminal): number {
   if (error instanceof CliError) {
-    if (error.message !== '') terminal.say(terminal.style('red', error.message, 'stderr'))
+    if (error.message !== '') terminal.say(terminal.style('red', showControls(error.message), 'stderr'))
     return error.exitCode
   }
   const message = error instanceof Error ? error.message : String(error)
-  terminal.say(`A fault of the command line, please report it: ${message.split('\n', 1)[0]}`)
+  terminal.say(
+    `A fault of the command line, please report it: ${showControls(message.split('\n', 1)[0] ?? '')}`,
+  )
   return exitCodes.fault
 }

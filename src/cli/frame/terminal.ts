@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { type InspectColor, styleText } from 'node:util'
-import { wrongUse } from './cli-error.ts'
+import { CliError, exitCodes, wrongUse } from './cli-error.ts'
 
 /** Where a command writes, and whom it asks. */
 export interface Terminal {
@@ -23,15 +23,19 @@ export function createTerminal(): Terminal {
     write: text => void process.stdout.write(text),
     say: line => void process.stderr.write(`${line}\n`),
     style: (format, text, stream = 'stdout') =>
-      styleText(format as InspectColor[], text, {
-        stream: stream === 'stderr' ? process.stderr : process.stdout,
-        validateStream: true,
-      }),
+      // FORCE_COLOR, which build servers set, is for nobody here: a pipe never gets an escape sequence.
+      process[stream].isTTY && !process.env.NO_COLOR
+        ? styleText(format as InspectColor[], text, { validateStream: false })
+        : text,
     async ask(question, instead) {
       if (!process.stdin.isTTY || !process.stderr.isTTY) throw wrongUse(instead)
       const lines = createInterface({ input: process.stdin, output: process.stderr })
       try {
         return (await lines.question(question)).trim()
+      } catch (error) {
+        // Ctrl-C and Ctrl-D.
+        if ((error as Error).name === 'AbortError') throw new CliError(exitCodes.interrupted, '')
+        throw error
       } finally {
         lines.close()
       }

@@ -1,5 +1,6 @@
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
+import { checkToken } from './check-token.ts'
 import { readKeptTokens } from './kept-tokens.ts'
 
 /** A gateway to ask, and the token to ask it with. */
@@ -25,7 +26,8 @@ export function chooseGateway({
   const kept = readKeptTokens(environment)
   const url = readUrl(text('url') ?? (environment.ROSTRUM_URL || (kept.current ?? defaultUrl)))
   // A kept token belongs to exactly one gateway.
-  return { url, token: environment.ROSTRUM_TOKEN || (kept.tokens[url] ?? null) }
+  const given = environment.ROSTRUM_TOKEN?.trim()
+  return { url, token: given ? checkToken(given, 'ROSTRUM_TOKEN') : (kept.tokens[url] ?? null) }
 }
 
 /** Returns the URL of a gateway in its one spelling. */

@@ -2,6 +2,7 @@ import { watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { CliError } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
+import { showControls } from '../frame/terminal.ts'
 
 // Editors write a file in several steps.
 const settleMs = 60
@@ -40,7 +41,7 @@ export async function watchFiles(
       await work()
     } catch (error) {
       if (!(error instanceof CliError) || signal.aborted) throw error
-      terminal.say(terminal.style('red', error.message, 'stderr'))
+      terminal.say(terminal.style('red', showControls(error.message), 'stderr'))
     }
     terminal.say(terminal.style('gray', 'Waiting for a change; Ctrl-C ends.', 'stderr'))
     await change.promise

@@ -1,4 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
@@ -102,4 +106,26 @@ test('a ROSTRUM_TOKEN that cannot be sent is refused with 77 and not shown', asy
     expect(stderr).not.toMatch(/sec|ret\b/)
     signedIn.remove()
   }
+})
+
+test('a result that cannot be written is an error', async () => {
+  const full = await open('/dev/full', 'w')
+  const child = spawn(process.execPath, ['src/start.mjs', 'cli', 'types'], {
+    stdio: ['ignore', full.fd, 'pipe'],
+  })
+  const [said, [code]] = await Promise.all([text(Readable.from(child.stderr ?? [])), once(child, 'close')])
+  await full.close()
+  expect(code).toBe(70)
+  expect(said).toMatch(/^Cannot write the output: ENOSPC.*\n$/)
+})
+
+test('a slow reader of a pipe gets the whole result', () => {
+  // The document is more than a pipe holds.
+  const { stdout, status } = spawnSync(
+    'sh',
+    ['-c', `"${process.execPath}" src/start.mjs cli openapi | (sleep 0.7; cat)`],
+    { encoding: 'utf8' },
+  )
+  expect(status).toBe(0)
+  expect(JSON.parse(stdout)).toHaveProperty('openapi')
 })

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { readVersion } from '../../version.ts'
-import { CliError, exitCodes, wrongUse } from './cli-error.ts'
+import { CliError, type ExitCode, exitCodes, wrongUse } from './cli-error.ts'
 import type { CommandCall, Environment } from './command.ts'
 import { commands } from './commands.ts'
 import { findNearest } from './find-nearest.ts'
@@ -27,11 +27,15 @@ export async function runCli(argv: readonly string[], environment: Environment):
   const terminal = createTerminal()
   const ending = new AbortController()
   const cleanUps: (() => Promise<void> | void)[] = []
-  const end = (exitCode: 0 | 130) => ending.abort(new CliError(exitCode, ''))
+  const end = (exitCode: ExitCode, message = '') => ending.abort(new CliError(exitCode, message))
   process.once('SIGINT', () => end(exitCodes.interrupted))
   process.once('SIGTERM', () => end(exitCodes.interrupted))
-  // A reader such as `head` has read enough.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => end(exitCodes.done))
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      // A reader such as `head` has read enough. Another error, such as a full disk, loses the result.
+      if (code === 'EPIPE') end(exitCodes.done)
+      else end(exitCodes.fault, `Cannot write the output: ${message}.`)
+    })
   const ended = new Promise<never>((_, reject) => {
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason))
   })
@@ -43,12 +47,22 @@ export async function runCli(argv: readonly string[], environment: Environment):
       signal: ending.signal,
       atEnd: cleanUp => void cleanUps.unshift(cleanUp),
     })
-    return await Promise.race([work, ended])
+    const exitCode = await Promise.race([work, ended])
+    await Promise.race([flush(), ended])
+    ending.signal.throwIfAborted()
+    return exitCode
   } catch (error) {
     return report(ending.signal.aborted ? ending.signal.reason : error, terminal)
   } finally {
     for (const cleanUp of cleanUps) await cleanUp()
   }
+}
+
+// Resolves when a slow reader of a pipe has what was written, or a turn after a write failed.
+async function flush(): Promise<void> {
+  const streams = [process.stdout, process.stderr]
+  await Promise.all(streams.map(stream => new Promise<void>(resolve => stream.write('', () => resolve()))))
+  await new Promise(resolve => setImmediate(resolve))
 }
 
 type CallParts = Pick<CommandCall, 'environment' | 'terminal' | 'signal' | 'atEnd'>

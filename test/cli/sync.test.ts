@@ -1,4 +1,8 @@
+import { once } from 'node:events'
 import { existsSync, rmSync, statSync } from 'node:fs'
+import { symlink } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
@@ -152,4 +156,37 @@ test('push --watch saves each change, and tries it on a case', async () => {
   expect(await readLive()).toBe('log("tried"); exit({ n: 2 })')
   going.interrupt()
   expect((await going.ended).code).toBe(130)
+})
+
+test('pull leaves other files alone, whatever they are named and hold', async () => {
+  await saveLive('exit(1)')
+  await place.write('functions/eslint.config.js', 'x')
+  await place.write('functions/incident/deeper/x.js', new Uint8Array([0xff]))
+  await symlink('nowhere', join(place.path, 'functions/incident/dangling.js'))
+  expect(await place.run(['pull'])).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
+  await place.write(file, new Uint8Array([0xff]))
+  expect(await place.run(['pull'])).toMatchObject({ code: 3, stdout: '' })
+  expect(await place.run(['pull', '--force'])).toMatchObject({ code: 0 })
+  expect(await place.read(file)).toBe('exit(1)')
+})
+
+test('push --watch without a folder of functions is refused with 64', async () => {
+  const { code, stderr } = await place.run(['push', '--watch', '--yes'])
+  expect(code).toBe(64)
+  expect(stderr).toContain('rostrum pull')
+})
+
+test('pull refuses names that would leave the folder', async () => {
+  const functions = {
+    nodes: [{ name: '../../evil', caseTypeCode: null, live: { hash: 'x' } }],
+    pageInfo: { hasNextPage: false, endCursor: null },
+  }
+  const hostile = createServer((_request, response) =>
+    response.end(JSON.stringify({ data: { viewer: { accountCode: 'a' }, functions } })),
+  )
+  await once(hostile.listen(0, '127.0.0.1'), 'listening')
+  const { port } = hostile.address() as AddressInfo
+  const { code, stdout } = await place.run(['pull', '--url', `http://127.0.0.1:${port}`])
+  hostile.close()
+  expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
 })

@@ -92,7 +92,8 @@ export function unreachable(url: string, error: unknown): CliError {
   )
 }
 
-function notRostrum(url: string): CliError {
+/** The error for a server that does not answer as a gateway does. */
+export function notRostrum(url: string): CliError {
   return new CliError(exitCodes.unavailable, `What answers at ${url} is no Rostrum gateway. Check \`--url\`.`)
 }
 

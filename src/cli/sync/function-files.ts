@@ -34,15 +34,26 @@ export function toKey({
   return `${caseTypeCode ?? noCaseType}/${name}`
 }
 
+/** Hashes the files of functions, by their keys. Leaves out files that can be no function. */
+export function hashFunctionFiles(folder: string): Map<string, string> {
+  const root = join(folder, 'functions')
+  const paths = findPaths(root).filter(isPathOfFunction)
+  return new Map(paths.map(path => [keyOfPath(path), hashSource(readFileSync(join(root, path)))]))
+}
+
 /** Reads the files of functions, by their keys. Throws an error that names a file that can be no function. */
 export function readFunctionFiles(folder: string): Map<string, FunctionFile> {
   const root = join(folder, 'functions')
-  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) return new Map()
-  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  return new Map(findPaths(root).map(path => [keyOfPath(path), readFunctionFile(root, path)]))
+}
+
+function findPaths(root: string): readonly string[] {
+  const find = (path: string) => statSync(path, { throwIfNoEntry: false })
+  if (find(root)?.isDirectory() !== true) return []
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .map(path => path.replaceAll('\\', '/'))
-    .filter(path => path.endsWith('.js') && statSync(join(root, path)).isFile())
+    .filter(path => path.endsWith('.js') && find(join(root, path))?.isFile() === true)
     .sort()
-  return new Map(paths.map(path => [keyOfPath(path), readFunctionFile(root, path)]))
 }
 
 function readFunctionFile(root: string, path: string): FunctionFile {
@@ -57,16 +68,18 @@ function readFunctionFile(root: string, path: string): FunctionFile {
 }
 
 function keyOfPath(path: string): string {
-  const [code = '', file = '', ...deeper] = path.split('/')
-  const name = file.replace(/\.js$/, '')
-  const isGood = deeper.length === 0 && (code === noCaseType || isName(code)) && isName(name)
-  if (isGood) return `${code}/${name}`
+  if (isPathOfFunction(path)) return path.replace(/\.js$/, '')
   throw wrongUse(
     `\`functions/${path}\` is no path of a function. It is \`functions/<case type code, or _>/<name>.js\`; ` +
       `a code and a name ${nameRule}.`,
   )
 }
 
-export function hashSource(source: string): string {
+function isPathOfFunction(path: string): boolean {
+  const [code = '', name = '', ...deeper] = path.replace(/\.js$/, '').split('/')
+  return deeper.length === 0 && (code === noCaseType || isName(code)) && isName(name)
+}
+
+export function hashSource(source: string | Uint8Array): string {
   return createHash('sha256').update(source).digest('hex')
 }

@@ -1,4 +1,5 @@
-import type { GatewayClient } from '../gateway/gateway-client.ts'
+import { isName } from '../../domain/name.ts'
+import { type GatewayClient, notRostrum } from '../gateway/gateway-client.ts'
 import { splitKey, toKey } from './function-files.ts'
 
 /** The account of a token, and the hash of each of its functions' live versions by its key. */
@@ -28,11 +29,15 @@ const query = `query ($after: String) {
 }`
 
 /** Lists the functions of the account. */
-export async function findLiveFunctions({ ask }: GatewayClient): Promise<LiveFunctions> {
+export async function findLiveFunctions({ url, ask }: GatewayClient): Promise<LiveFunctions> {
   const hashes = new Map<string, string>()
   for (let after: string | null = null; ; ) {
     const { viewer, functions }: Page = await ask<Page>(query, { after })
-    for (const { live, ...named } of functions.nodes) hashes.set(toKey(named), live.hash)
+    for (const { live, ...named } of functions.nodes) {
+      // A key becomes a path, which must not leave the folder, whatever answers there.
+      if (!isName(named.name) || !isName(named.caseTypeCode ?? named.name)) throw notRostrum(url)
+      hashes.set(toKey(named), live.hash)
+    }
     after = functions.pageInfo.endCursor
     if (!functions.pageInfo.hasNextPage || after === null) return { account: viewer.accountCode, hashes }
   }

@@ -4,7 +4,7 @@ import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
 import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
 import { createGatewayClient } from '../gateway/gateway-client.ts'
-import { hashSource, pathOfKey, readFunctionFiles } from './function-files.ts'
+import { hashFunctionFiles, hashSource, pathOfKey } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
 import { readLock, writeLock } from './lock-file.ts'
 
@@ -24,14 +24,14 @@ ${urlHelp}
     const folder = call.resolve(call.text('dir') ?? '.')
     const client = createGatewayClient(chooseGateway(call), call.signal)
     const lock = readLock(folder)
-    const files = readFunctionFiles(folder)
+    const files = hashFunctionFiles(folder)
     const { account, hashes } = await findLiveFunctions(client)
     const pulled = lock?.functions ?? {}
 
-    const changed = [...hashes].filter(([key, hash]) => files.get(key)?.hash !== hash).map(([key]) => key)
+    const changed = [...hashes].filter(([key, hash]) => files.get(key) !== hash).map(([key]) => key)
     const conflicts = changed.filter(key => {
       const file = files.get(key)
-      return file !== undefined && file.hash !== pulled[key]
+      return file !== undefined && file !== pulled[key]
     })
     if (conflicts.length > 0 && !call.isSet('force')) throw conflict(conflicts)
 
@@ -46,7 +46,7 @@ ${urlHelp}
     }
     const gone = Object.keys(pulled).filter(key => !hashes.has(key) && files.has(key))
     for (const key of gone) {
-      const isAsPulled = files.get(key)?.hash === pulled[key]
+      const isAsPulled = files.get(key) === pulled[key]
       if (isAsPulled) rmSync(join(folder, pathOfKey(key)))
       call.terminal.say(
         isAsPulled

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
@@ -47,6 +48,7 @@ ${urlHelp}
     if (!call.isSet('yes')) await confirm(call, `Push every change to ${parts.client.url} without asking?`)
     const watching = { ...call, isSet: (option: string) => option === 'yes' || call.isSet(option) }
     const folders = [join(parts.folder, 'functions')]
+    if (!existsSync(folders[0] ?? '')) throw noFiles(parts.folder)
     await watchFiles([], call, () => pushOnce(watching, parts), folders)
     return exitCodes.done
   },
@@ -62,10 +64,7 @@ async function pushOnce(call: CommandCall, { folder, client, compile }: PushPart
   const { terminal } = call
   const lock = readLock(folder)
   const files = readFunctionFiles(folder)
-  if (files.size === 0 && lock === null)
-    throw wrongUse(
-      `There is no file in ${join(folder, 'functions')}. Run \`rostrum pull\`, or name the folder by --dir.`,
-    )
+  if (files.size === 0 && lock === null) throw noFiles(folder)
   const { account, hashes: live } = await findLiveFunctions(client)
   if (lock !== null && lock.account !== account)
     throw wrongUse(
@@ -88,6 +87,12 @@ async function pushOnce(call: CommandCall, { folder, client, compile }: PushPart
   const tried = call.text('try')
   if (tried !== undefined && pushes.length > 0) await tryCase(client, tried, terminal)
   return exitCodes.done
+}
+
+function noFiles(folder: string): CliError {
+  return wrongUse(
+    `There is no file in ${join(folder, 'functions')}. Run \`rostrum pull\`, or name the folder by \`--dir\`.`,
+  )
 }
 
 async function showDiffs(
@@ -123,6 +128,7 @@ async function save(
   { pushes, folder, lock }: Saving,
 ) {
   const functions: Record<string, string> = { ...lock.functions }
+  const saved: string[] = []
   try {
     for (const { file, replaces } of pushes) {
       const { key, source, hash } = file
@@ -130,9 +136,10 @@ async function save(
       const input = { ...splitKey(key), sourceCode: source, comment: text('comment') ?? null, ifLive }
       await ask(mutation, { input }).catch((error: unknown) => {
         const hasMoved = error instanceof GatewayRefusal && error.code === 'PRECONDITION_FAILED'
-        throw hasMoved ? conflict([key]) : error
+        throw hasMoved ? conflict([key], saved) : error
       })
       functions[key] = hash
+      saved.push(key)
       terminal.say(`pushed ${key} ${hash.slice(0, 8)}`)
     }
   } finally {

@@ -1,3 +1,5 @@
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
@@ -113,4 +115,18 @@ test.each([
   const { code, stdout, stderr } = await place.run(['test', 'x'])
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
   expect(stderr).toMatch(said)
+})
+
+test('a case may begin with a byte order mark and have null as its input; a script must be UTF-8', async () => {
+  const odd = await makeWorkplace()
+  await odd.write('a.js', 'exit(payload)')
+  const text = '{"script":"../a.js","input":null,"expect":{"outcome":"exit","payload":null}}'
+  await odd.write('cases/a.json', `\ufeff${text}`)
+  await symlink('nowhere', join(odd.path, 'cases/dangling.json'))
+  expect(await odd.run(['test'])).toMatchObject({ code: 0, stderr: '' })
+  await odd.write('a.js', new Uint8Array([0x2f, 0x2f, 0xe9]))
+  const refused = await odd.run(['test'])
+  expect(refused).toMatchObject({ code: 64, stdout: '' })
+  expect(refused.stderr).toContain('not UTF-8')
+  odd.remove()
 })

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
+import { readNamedFile } from '../run/read-documents.ts'
 
 const object = z.record(z.string(), z.unknown())
 
@@ -53,13 +54,16 @@ function findFiles(shown: string, path: string): { readonly shown: string; reado
   if (!stat.isDirectory()) return [{ shown, file: path }]
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' })
   return names
-    .filter(name => name.endsWith('.json') && statSync(join(path, name)).isFile())
+    .filter(
+      name =>
+        name.endsWith('.json') && statSync(join(path, name), { throwIfNoEntry: false })?.isFile() === true,
+    )
     .sort()
     .map(name => ({ shown: join(shown, name), file: join(path, name) }))
 }
 
 function readCase(file: string, shown: string): FoundCase {
-  const text = readFileSync(file, 'utf8')
+  const text = readNamedFile(file, { resolve: path => path }, shown)
   const { data: content, error } = rule.safeParse(parseCase(text, shown))
   if (content === undefined) {
     const [issue] = error.issues
@@ -84,10 +88,10 @@ function parseCase(text: string, shown: string): unknown {
 
 function readScript(path: string, shown: string, script: string): string {
   try {
-    return readFileSync(path, 'utf8')
-  } catch {
+    return readNamedFile(path, { resolve: same => same }, script)
+  } catch (error) {
     throw wrongUse(
-      `\`${shown}\` names the script \`${script}\`, which cannot be read. It is relative to the case.`,
+      `\`${shown}\` names the script \`${script}\`, relative to the case. ${(error as Error).message}`,
     )
   }
 }

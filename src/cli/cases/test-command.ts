@@ -131,7 +131,7 @@ function createRunner(call: CommandCall): CaseRunner {
         {
           name: nameOfFile(scriptFile),
           sourceCode,
-          input: JSON.stringify(content.input ?? {}),
+          input: JSON.stringify(content.input === undefined ? {} : content.input),
           options: JSON.stringify(content.options ?? {}),
           caseTypeCode: null,
         },

@@ -3,17 +3,17 @@ import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 
 /** Reads a file that was named on the command line; `-` is stdin. Throws an error that says what is wrong with it. */
-export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'resolve'>): string {
+export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'resolve'>, shown = path): string {
   let bytes: Buffer
   try {
     bytes = readFileSync(path === '-' ? 0 : resolve(path))
   } catch (error) {
-    throw wrongUse(`Cannot read \`${path}\`: ${explain(error)}.`)
+    throw wrongUse(`Cannot read \`${shown}\`: ${explain(error)}.`)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
-    throw wrongUse(`\`${path}\` is not UTF-8 text. Save it as UTF-8.`)
+    throw wrongUse(`\`${shown}\` is not UTF-8 text. Save it as UTF-8.`)
   }
 }
 

@@ -168,3 +168,18 @@ test('on a port of their own the metrics need no credential, and are nowhere els
     await other.stop()
   }
 })
+
+test('the streamed answer of a run is counted as a stream until it ends', async () => {
+  const answer = await fetch(`${server.baseUrl}/api/1/endpoint/execute`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${server.adminToken}`,
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ name: 'a', sourceCode: 'exit(1)', inputDocument: {}, options: {} }),
+  })
+  await answer.text()
+  await expect.poll(read).toMatch(/endpoint\/execute",status="200"\} \d/)
+  expect(readSample(await read(), 'rostrum_streams')).toBe(0)
+})

@@ -112,9 +112,14 @@ export class RequestState implements ContextSource {
 
   /** Answers with a stream, which keeps its connection but no turn. */
   beginStream(): void {
+    this.countStream()
+    this.endTurn()
+  }
+
+  /** Counts an answer that is a stream, until it ends. */
+  countStream(): void {
     this.isStream = true
     this.#counts.streams++
-    this.endTurn()
   }
 
   /** Closes the connection after the answer. */

@@ -17,7 +17,7 @@ interface Sending {
 
 /** Answers with the events of a run, each once its client has read the ones before it. */
 export function sendRunEvents({ request: { state }, reply, events }: Sending): FastifyReply {
-  state.isStream = true
+  state.countStream()
   const headers = { 'content-type': eventStream, 'cache-control': 'no-cache', 'content-encoding': 'none' }
   const chunks = writeChunks(events, async () => {
     if (reply.raw.writableNeedDrain) await once(reply.raw, 'drain', { signal: state.signal })

@@ -24,9 +24,7 @@ export function createTerminal(): Terminal {
     say: line => void process.stderr.write(`${line}\n`),
     style: (format, text, stream = 'stdout') =>
       // FORCE_COLOR, which build servers set, is for nobody here: a pipe never gets an escape sequence.
-      process[stream].isTTY && !process.env.NO_COLOR
-        ? styleText(format as InspectColor[], text, { validateStream: false })
-        : text,
+      process[stream].isTTY ? styleText(format as InspectColor[], text, { stream: process[stream] }) : text,
     async ask(question, instead) {
       if (!process.stdin.isTTY || !process.stderr.isTTY) throw wrongUse(instead)
       const lines = createInterface({ input: process.stdin, output: process.stderr })

@@ -22,9 +22,10 @@ export function createTerminal(): Terminal {
     hasReader: process.stdout.isTTY === true,
     write: text => void process.stdout.write(text),
     say: line => void process.stderr.write(`${line}\n`),
-    style: (format, text, stream = 'stdout') =>
-      // FORCE_COLOR, which build servers set, is for nobody here: a pipe never gets an escape sequence.
-      process[stream].isTTY ? styleText(format as InspectColor[], text, { stream: process[stream] }) : text,
+    style(format, text, name = 'stdout') {
+      const stream = name === 'stderr' ? process.stderr : process.stdout
+      return stream.isTTY ? styleText(format as InspectColor[], text, { stream }) : text
+    },
     async ask(question, instead) {
       if (!process.stdin.isTTY || !process.stderr.isTTY) throw wrongUse(instead)
       const lines = createInterface({ input: process.stdin, output: process.stderr })

@@ -24,6 +24,7 @@ export function createTerminal(): Terminal {
     say: line => void process.stderr.write(`${line}\n`),
     style(format, text, name = 'stdout') {
       const stream = name === 'stderr' ? process.stderr : process.stdout
+      // Whatever FORCE_COLOR says, which build servers set: a pipe never gets an escape sequence.
       return stream.isTTY ? styleText(format as InspectColor[], text, { stream }) : text
     },
     async ask(question, instead) {

@@ -9,7 +9,7 @@ export const docsGroups = [
   { wants: 'call it from a program', pages: ['graphql', 'rest', 'idempotency'] },
   { wants: 'give access, generate clients', pages: ['tokens', 'openapi'] },
   { wants: 'put it into production', pages: ['deploy', 'settings', 'operate'] },
-  { wants: 'know what it withstands and how fast it is', pages: ['security', 'performance'] },
+  { wants: 'know how it behaves', pages: ['security', 'performance', 'traces'] },
   { wants: 'change it', pages: ['contributing'] },
 ] as const satisfies readonly { readonly wants: string; readonly pages: readonly string[] }[]
 

@@ -120,7 +120,7 @@ export function createContextFactory(parts: ContextParts): CreateContext {
     }
 
     get services(): OperationServices {
-      if (this.span === null) return services
+      if (this.span === null || !this.span.isSampled) return services
       this.#services ??= parts.traceServices(this.span)
       return this.#services
     }

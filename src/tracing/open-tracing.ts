@@ -24,7 +24,9 @@ export async function openTracing({
   const isNamed =
     Boolean(environment.OTEL_EXPORTER_OTLP_ENDPOINT) ||
     Boolean(environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT)
-  if (!isNamed || environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null
+  const isOff =
+    environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || environment.OTEL_TRACES_EXPORTER === 'none'
+  if (!isNamed || isOff) return null
   const { readTraceSettings } = await import('./trace-settings.ts')
   const { createOtlpTracing } = await importQuickly(() => import('./otlp-tracing.ts'))
   const databaseSystem: DatabaseSystem = databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgresql'

@@ -58,8 +58,10 @@ export async function createOtlpTracing(options: OtlpTracing): Promise<Tracing> 
   }
 
   function toSpan(span: OtelSpan, context: Context): Span {
+    const { traceId, traceFlags } = span.spanContext()
     return {
-      traceId: span.spanContext().traceId,
+      traceId,
+      isSampled: (traceFlags & TraceFlags.SAMPLED) !== 0,
       ...parentIn(trace.setSpan(context, span)),
       set: attributes => void span.setAttributes(attributes),
       addEvent: (name, attributes, at) => void span.addEvent(name, attributes, at),

@@ -15,7 +15,9 @@ export interface TracedEnd {
 
 /** The spans of one run: `rostrum.wait` until it has a sandbox, then `rostrum.run` beside it. */
 export interface RunSpans {
-  /** Begins `rostrum.run`, or returns it if it has begun. */
+  /** The span of a run that begins a trace; null for others, which have theirs once they have a sandbox. */
+  readonly ownTrace: Span | null
+  /** Begins `rostrum.run`, or returns it if it has begun. Call it when the run has a sandbox. */
   beginRun(): Span
   /** Sets what became of the run. Each log entry is an event that has its level alone. */
   setEnd(end: TracedEnd): void
@@ -23,22 +25,28 @@ export interface RunSpans {
   end(): void
 }
 
-/** Begins the spans of a run. One that begins a trace is a queued run, which never waits for a sandbox. */
+/**
+ * Begins the spans of a run. One that begins a trace is a queued run, which never waits for a sandbox. A run that gets
+ * none has no `rostrum.run`: that span is sent only if it ends.
+ */
 export function beginRunSpans(parent: SpanParent, { runId, txnId, trigger }: TracedRun): RunSpans {
   const attributes = { 'rostrum.run_id': runId, 'rostrum.txn_id': txnId, 'rostrum.trigger': trigger }
-  const waiting = parent.traceId === null ? null : parent.begin('rostrum.wait', 'internal', attributes)
-  let isWaiting = waiting !== null
-  let running: Span | null = null
+  const begin = (name: string) => parent.begin(name, 'internal', attributes)
+  let waiting = parent.traceId === null ? null : begin('rostrum.wait')
+  let running = parent.traceId === null ? begin('rostrum.run') : null
+  let isAdmitted = false
 
   function endWait(): void {
-    if (isWaiting) waiting?.end()
-    isWaiting = false
+    waiting?.end()
+    waiting = null
   }
 
   return {
+    ownTrace: running,
     beginRun() {
       endWait()
-      running ??= parent.begin('rostrum.run', 'internal', attributes)
+      isAdmitted = true
+      running ??= begin('rostrum.run')
       return running
     },
     setEnd({ outcome, errorCode, logs }) {
@@ -50,7 +58,7 @@ export function beginRunSpans(parent: SpanParent, { runId, txnId, trigger }: Tra
     },
     end() {
       endWait()
-      running?.end()
+      if (isAdmitted) running?.end()
     },
   }
 }

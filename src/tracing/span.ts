@@ -19,6 +19,8 @@ export interface SpanParent {
 /** A span of a trace. Its names and attributes are those of the contract, section 11.3. */
 export interface Span extends SpanParent {
   readonly traceId: string
+  /** False if the span is not sent. */
+  readonly isSampled: boolean
   set(attributes: SpanAttributes): void
   addEvent(name: string, attributes: SpanAttributes, at: Date): void
   /** Sets the status ERROR. */

@@ -19,23 +19,22 @@ const ratio = z.coerce
   .min(0, 'must be a number from 0 to 1')
   .max(1, 'must be a number from 0 to 1')
 const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-const positive = z
+const whole = z
   .string()
-  .regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1 to 999999999')
+  .regex(/^\d{1,9}$/, 'must be a whole number up to 999999999')
   .transform(Number)
+const positive = whole.refine(value => value > 0, 'must be 1 or more')
 
 const batchSettings = {
-  scheduledDelayMillis: 'OTEL_BSP_SCHEDULE_DELAY',
-  exportTimeoutMillis: 'OTEL_BSP_EXPORT_TIMEOUT',
-  maxQueueSize: 'OTEL_BSP_MAX_QUEUE_SIZE',
-  maxExportBatchSize: 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+  scheduledDelayMillis: { variable: 'OTEL_BSP_SCHEDULE_DELAY', rule: whole },
+  exportTimeoutMillis: { variable: 'OTEL_BSP_EXPORT_TIMEOUT', rule: positive },
+  maxQueueSize: { variable: 'OTEL_BSP_MAX_QUEUE_SIZE', rule: positive },
+  maxExportBatchSize: { variable: 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE', rule: positive },
 }
-
-export type SamplerName = (typeof samplers)[number]
 
 export interface TraceSettings {
   readonly protocol: (typeof protocols)[number]
-  readonly sampler: SamplerName
+  readonly sampler: (typeof samplers)[number]
   readonly ratio: number
   /** The limits of the batches. Those that are absent are the SDK's own. */
   readonly batches: {
@@ -71,8 +70,8 @@ export function readTraceSettings(environment: Environment): TraceSettings {
     sampler: read('OTEL_TRACES_SAMPLER', sampler) ?? 'parentbased_always_on',
     ratio: read('OTEL_TRACES_SAMPLER_ARG', ratio) ?? 1,
     batches: Object.fromEntries(
-      Object.entries(batchSettings).flatMap(([name, variable]) => {
-        const value = read(variable, positive)
+      Object.entries(batchSettings).flatMap(([name, { variable, rule }]) => {
+        const value = read(variable, rule)
         return value === undefined ? [] : [[name, value]]
       }),
     ),

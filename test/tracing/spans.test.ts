@@ -94,6 +94,22 @@ describe.each(['sqlite', 'postgresql'])('on %s', system => {
     })
   })
 
+  test('a run inside a run is a child of the operation that starts it', async () => {
+    const { run, spans } = await execute(
+      `const input = { sourceCode: 'exit(2)', name: 'inner', inputDocument: '{}', options: '{}' }
+       exit(await graphql('mutation($input: ExecuteTaskInput!) { executeTask(input: $input) { id } }', { input }))`,
+    )
+    const inner = (run.payload as { data: { executeTask: { id: string } } }).data.executeTask.id
+    const [outerRun] = spans.filter(
+      span => span.attributes['rostrum.run_id'] === run.id && span.name === 'rostrum.run',
+    )
+    const ofInner = spans.filter(span => span.attributes['rostrum.run_id'] === inner)
+    const [operation] = spans.filter(({ parentSpanId }) => parentSpanId === outerRun?.spanId)
+    expect(operation?.name).toBe('mutation')
+    expect(ofInner.map(({ name }) => name)).toEqual(['rostrum.wait', 'rostrum.run'])
+    expect(ofInner.map(({ parentSpanId }) => parentSpanId)).toEqual([operation?.spanId, operation?.spanId])
+  })
+
   test('a read asks the store for its operation', async () => {
     const trace = gateway.newTrace()
     await gateway.rest('GET', '/platform/team_memberships?ids[]=987654', { headers: trace.headers })

@@ -4,7 +4,7 @@ import type { RunRecorder, RunRecording } from '../../domain/scripts/run-record.
 import type { Asking, RunSettings, Script } from '../../domain/scripts/script.ts'
 import { RostrumError } from '../../errors.ts'
 import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
-import { beginRunSpans } from '../../tracing/run-span.ts'
+import { beginRunSpans, type RunSpans } from '../../tracing/run-span.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
 import { followCalls } from '../calls/follow-calls.ts'
 import { KeptCalls } from '../calls/kept-calls.ts'
@@ -53,8 +53,9 @@ function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCaus
   }
 }
 
-function toTraced({ id, transaction }: Run, { trigger }: RunCause) {
-  return { runId: id, txnId: transaction.txnID, trigger }
+function beginSpans({ span = null }: Asking, run: Run, { trigger }: RunCause): RunSpans | null {
+  if (span === null) return null
+  return beginRunSpans(span, { runId: run.id, txnId: run.transaction.txnID, trigger })
 }
 
 async function judgeEnding(
@@ -95,16 +96,14 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const startedAt = performance.now()
   const { limits, runTokens, answerCall } = parts
   const { asking, settings } = asked
-  const { parentRun, signal, follower = null, span: cause = null } = asking
+  const { parentRun, signal, follower = null } = asking
   const script = readScript(asked.script, limits)
   const ended = new AbortController()
   const run = createRun({ script, asking, settings, limits, startedAt, signal: ended.signal })
   const { caller } = run
-  const spans = cause === null ? null : beginRunSpans(cause, toTraced(run, script.cause))
-  // A run that begins a trace of its own is queued and has its sandbox at once.
-  if (spans !== null && cause?.traceId === null) run.span = spans.beginRun()
+  const spans = beginSpans(asking, run, script.cause)
   const log = asking.log.child({
-    ...(run.span && cause?.traceId === null && { traceId: run.span.traceId }),
+    ...(spans?.ownTrace && { traceId: spans.ownTrace.traceId }),
     task: run.name,
     run: run.id,
     ...(parentRun === null ? {} : { parentRun: parentRun.id }),

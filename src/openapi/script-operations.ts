@@ -146,7 +146,8 @@ export const others: readonly DocumentedOperation[] = [
     body: { required: false, content: { '*/*': { schema: {}, example: { action: 'opened' } } } },
     answers: {
       200: {
-        description: 'What the function exited with, now or for the first delivery of the message.',
+        description:
+          'What the function exited with, now or for the first delivery; no body if that was too long to keep.',
         headers: pick('Idempotency-Replayed'),
         content: { 'application/json': { schema: {}, example: { ok: true } } },
       },

@@ -34,7 +34,7 @@ test('five gateways that start at once on an empty database migrate it once and 
   const servers = await startAll({ ROSTRUM_ADMIN_TOKEN: '' })
   const hashes = readMigrations('postgres').map(({ hash }) => ({ hash }))
   expect(await ask('select hash from rostrum_migrations')).toEqual(hashes)
-  const printed = servers.flatMap(server => server.stdout().match(/^ {2}rst_\S+$/gm) ?? [])
+  const printed = servers.flatMap(server => server.startText().match(/^ {2}rst_\S+$/gm) ?? [])
   expect(printed).toHaveLength(1)
   expect(await ask('select id from api_tokens')).toHaveLength(1)
   const token = printed[0]?.trim() ?? null

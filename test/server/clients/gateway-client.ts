@@ -1,6 +1,6 @@
 import type { Scope } from '../../../src/credentials/caller.ts'
 import type { TokenOrder } from '../gateways/serve-tokens.ts'
-import { type Answer, type RequestParts, sendRequest } from './send-request.ts'
+import { type Answer, type RequestParts, sendToGateway } from './send-request.ts'
 import type { ExecutionBody, GraphqlBody } from './wire-shapes.ts'
 
 export interface TokenRequest {
@@ -44,7 +44,7 @@ interface GatewayAddress {
 
 export function createGatewayClient({ baseUrl, adminToken, databaseUrl }: GatewayAddress): GatewayClient {
   const rest: GatewayClient['rest'] = (method, path, options = {}) =>
-    sendRequest({ url: baseUrl + path, method, token: adminToken, ...options })
+    sendToGateway({ url: baseUrl + path, method, token: adminToken, ...options })
   return {
     baseUrl,
     adminToken,

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { GatewayClient } from './gateway-client.ts'
-import { type Answer, sendRequest } from './send-request.ts'
+import { type Answer, sendToGateway } from './send-request.ts'
 
 export interface SavedWebhook {
   readonly id: string
@@ -92,5 +92,5 @@ export function deliver<T = unknown>(
   { body = '', type = 'application/json', headers = {} }: Delivery,
 ): Promise<Answer<T>> {
   const all = { 'content-type': type, ...headers }
-  return sendRequest({ url: server.baseUrl + path, method: 'POST', token: null, headers: all, body })
+  return sendToGateway({ url: server.baseUrl + path, method: 'POST', token: null, headers: all, body })
 }

@@ -13,7 +13,9 @@ export interface TestServer extends GatewayClient {
   readonly settings: Readonly<Record<string, string>>
   readonly pid: number
   stdout(): string
-  /** Without the text of the start. */
+  /** Everything on standard error, with the text of the first start. */
+  startText(): string
+  /** Without that text. */
   stderr(): string
   /** Reads its standard output no longer, until it is resumed. */
   pauseStdout(): void
@@ -92,6 +94,7 @@ async function start(extra: Readonly<Record<string, string>>, preload: string | 
     settings,
     pid: command.process.pid ?? 0,
     stdout: command.stdout,
+    startText: command.stderr,
     stderr: () => withoutBanner(command.stderr()),
     pauseStdout: () => void command.process.stdout?.pause(),
     resumeStdout: () => void command.process.stdout?.resume(),

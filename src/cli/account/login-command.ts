@@ -19,7 +19,7 @@ export const command: Command = {
   help: `Asks for a token, or reads it from stdin in a pipe, checks it, and keeps it for this gateway in
 \`rostrum/credentials.json\` below XDG_CONFIG_HOME or ~/.config, where other users cannot read it.
 
-  --url <url>  the gateway; ROSTRUM_URL or http://127.0.0.1:4000 without
+  --url <url>  the gateway; without, ROSTRUM_URL, the one of the last login, or http://127.0.0.1:4000
 `,
   options: urlOption,
   args: [0, 0],

@@ -65,7 +65,7 @@ function conflict(keys: readonly string[]): CliError {
   const have = keys.length === 1 ? 'It has' : 'They have'
   return new CliError(
     exitCodes.conflict,
-    `${names} changed, and so did the live version. ${have} not been overwritten, and nothing was written. ` +
+    `${names} changed here since the last pull. ${have} not been overwritten, and nothing was written. ` +
       'Save your changes elsewhere, or run `rostrum pull --force`.',
   )
 }

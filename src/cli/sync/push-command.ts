@@ -121,7 +121,7 @@ interface Saving {
   readonly lock: Lock
 }
 
-// The lock has what was saved, even if a later save is refused.
+// The lock has what was saved, even if a later save is refused. It stays if the first one is.
 async function save(
   { text, terminal }: CommandCall,
   { ask }: GatewayClient,
@@ -143,6 +143,6 @@ async function save(
       terminal.say(`pushed ${key} ${hash.slice(0, 8)}`)
     }
   } finally {
-    writeLock(folder, { ...lock, functions })
+    if (saved.length > 0 || pushes.length === 0) writeLock(folder, { ...lock, functions })
   }
 }

@@ -135,20 +135,19 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   }
 
   // What the operation starts has its span as its parent.
-  async function executeTraced(
+  function executeTraced(
     accepted: Accepted,
     request: OperationRequest,
     context: RequestContext,
-  ): Promise<Answer> {
+  ): Answer | Promise<Answer> {
     const { span, node } = { span: context.span, node: accepted.prepared.node }
     const own = span === null || node === null ? null : beginOperationSpan(span, node)
     context.span = own ?? span
-    try {
-      return await executeChecked(accepted, request, context)
-    } finally {
+    const end = () => {
       context.span = span
       own?.end()
     }
+    return withEnd(() => executeChecked(accepted, request, context), end)
   }
 
   const engine: Engine = {
@@ -258,4 +257,18 @@ function toAnswer(
 ): Answer {
   const refusedBy = 'data' in result ? null : 'document'
   return { refusedBy, ...maskResult(result, context), operation: description }
+}
+
+// Calls `end` once the answer is there. An answer that needs no wait is returned without one.
+function withEnd(execute: () => Answer | Promise<Answer>, end: () => void): Answer | Promise<Answer> {
+  let answer: Answer | Promise<Answer>
+  try {
+    answer = execute()
+  } catch (error) {
+    end()
+    throw error
+  }
+  if (answer instanceof Promise) return answer.finally(end)
+  end()
+  return answer
 }

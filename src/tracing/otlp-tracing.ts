@@ -1,29 +1,20 @@
-import {
-  type Context,
-  type Span as OtelSpan,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  trace,
-} from '@opentelemetry/api'
+import { ROOT_CONTEXT, type SpanContext, SpanKind, TraceFlags, trace } from '@opentelemetry/api'
 import {
   defaultResource,
   detectResources,
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources'
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import { BatchSpanProcessor, SamplingDecision } from '@opentelemetry/sdk-trace'
 import type { Logger } from 'pino'
 import { createExporter } from './create-exporter.ts'
 import { createSampler } from './create-sampler.ts'
-import type { DatabaseSystem, SpanKind as Kind, Span, SpanAttributes, Tracing } from './span.ts'
+import { createTraceId, RecordedSpan, UnsentSpan } from './recorded-span.ts'
+import type { DatabaseSystem, SpanParent, Tracing } from './span.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
 // Maximum time for which a stop waits for the collector.
 const closeMs = 3_000
-
-const kinds = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL, client: SpanKind.CLIENT }
 
 interface OtlpTracing {
   readonly settings: TraceSettings
@@ -39,72 +30,65 @@ interface OtlpTracing {
 export async function createOtlpTracing(options: OtlpTracing): Promise<Tracing> {
   const { settings, databaseSystem, log, maxEvents } = options
   const exporter = await createExporter(settings.protocol, log)
-  const provider = new TracerProvider({
-    resource: defaultResource()
-      .merge(resourceFromAttributes({ 'service.name': 'rostrum' }))
-      .merge(detectResources({ detectors: [envDetector] })),
-    sampler: createSampler(settings),
-    spanLimits: { eventCountLimit: maxEvents },
-    spanProcessors: [new BatchSpanProcessor({ exporter, ...settings.batches })],
-  })
-  const tracer = provider.getTracer('rostrum')
+  const batches = new BatchSpanProcessor({ exporter, ...settings.batches })
+  const sampler = createSampler(settings)
+  const resource = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': 'rostrum' }))
+    .merge(detectResources({ detectors: [envDetector] }))
+  const output = { resource, databaseSystem, maxEvents, onEnd: batches.onEnd.bind(batches) }
 
-  function parentIn(context: Context) {
-    return {
-      databaseSystem,
-      begin: (name: string, kind: Kind, attributes: SpanAttributes) =>
-        toSpan(tracer.startSpan(name, { kind: kinds[kind], attributes }, context), context),
-    }
+  // The sampler decides once for all spans of a trace in this gateway. Each of the samplers would decide the same for
+  // the spans below.
+  function isSent(traceId: string, parent: SpanContext | undefined): boolean {
+    const context = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
+    const { decision } = sampler.shouldSample(context, traceId, '', SpanKind.INTERNAL, {}, [])
+    return decision === SamplingDecision.RECORD_AND_SAMPLED
   }
 
-  function toSpan(span: OtelSpan, context: Context): Span {
-    const { traceId, traceFlags } = span.spanContext()
-    return {
-      traceId,
-      isSampled: (traceFlags & TraceFlags.SAMPLED) !== 0,
-      ...parentIn(trace.setSpan(context, span)),
-      set: attributes => void span.setAttributes(attributes),
-      addEvent: (name, attributes, at) => void span.addEvent(name, attributes, at),
-      fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),
-      end: () => span.end(),
-    }
-  }
+  const beginIn =
+    (traceId: string, parent: SpanContext | undefined): SpanParent['begin'] =>
+    (name, kind, attributes) =>
+      isSent(traceId, parent)
+        ? new RecordedSpan(output, { name, kind, attributes, traceId, parent })
+        : new UnsentSpan(traceId, databaseSystem)
 
-  const root = { traceId: null, ...parentIn(ROOT_CONTEXT) }
+  const root: Pick<Tracing, 'traceId' | 'databaseSystem' | 'begin'> = {
+    traceId: null,
+    databaseSystem,
+    begin: (...span) => beginIn(createTraceId(), undefined)(...span),
+  }
   return {
     ...root,
     continueFrom(traceparent) {
       const remote = traceparent === undefined ? null : readTraceparent(traceparent)
       if (remote === null) return root
-      const { traceId, spanId, isSampled } = remote
-      const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
-      const span = { traceId, spanId, traceFlags, isRemote: true }
-      return { traceId, ...parentIn(trace.setSpanContext(ROOT_CONTEXT, span)) }
+      const { traceId } = remote
+      return { traceId, databaseSystem, begin: beginIn(traceId, remote) }
     },
     async close() {
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, closeMs)
       // A failure is already in the log.
-      await Promise.race([provider.shutdown().catch(() => undefined), late])
+      await Promise.race([batches.shutdown().catch(() => undefined), late])
       clearTimeout(timer)
     },
   }
 }
 
-// The span of another program that sends the request (W3C Trace Context, section 3.2).
-interface RemoteSpan {
-  readonly traceId: string
-  readonly spanId: string
-  readonly isSampled: boolean
-}
-
 const traceparentForm =
   /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
 
-// Reads a `traceparent` header. Returns null for one that is not valid. A later version may add fields at the end.
-function readTraceparent(header: string): RemoteSpan | null {
+// Reads a `traceparent` header (W3C Trace Context, section 3.2): the span of another program that sends the request.
+// Returns null for one that is not valid. A later version may add fields at the end.
+function readTraceparent(header: string): SpanContext | null {
   const [, version, traceId, spanId, flags, rest] = traceparentForm.exec(header) ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return null
   if (version === '00' && rest !== undefined) return null
-  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
+  const isSampled = (Number.parseInt(flags, 16) & 1) === 1
+  return {
+    traceId,
+    spanId,
+    traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+    isRemote: true,
+  }
 }

@@ -13,17 +13,35 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** Begins the span of a request to the gateway. */
 export function beginRequestSpan(tracing: Tracing, request: TracedRequest): Span {
   const { method, route, parameters, traceparent } = request
-  const isKnown = methods.has(method)
-  const name = isKnown ? method : 'HTTP'
-  const template = route?.replace(/:(\w+)/g, '{$1}')
-  return tracing
-    .continueFrom(traceparent)
-    .begin(template === undefined ? name : `${name} ${template}`, 'server', {
-      'http.request.method': isKnown ? method : '_OTHER',
-      'url.scheme': 'http',
-      ...(route !== undefined &&
-        template !== undefined && { 'http.route': template, 'url.path': writePath(route, parameters) }),
-    })
+  const name = methods.has(method) ? method : 'HTTP'
+  const attributes = { 'http.request.method': name === 'HTTP' ? '_OTHER' : name, 'url.scheme': 'http' }
+  const parent = tracing.continueFrom(traceparent)
+  if (route === undefined) return parent.begin(name, 'server', attributes)
+  const { template, names } = readRoute(route)
+  return parent.begin(`${name} ${template}`, 'server', {
+    ...attributes,
+    'http.route': template,
+    'url.path': names.length === 0 ? template : writePath(template, names, parameters),
+  })
+}
+
+interface Route {
+  /** The path as OpenTelemetry writes it, such as `/platform/cases/{id}`. */
+  readonly template: string
+  /** The names of its parameters. */
+  readonly names: readonly string[]
+}
+
+const routes = new Map<string, Route>()
+
+// Reads a route once, because each of its requests asks. The gateway has a fixed number of routes.
+function readRoute(route: string): Route {
+  const known = routes.get(route)
+  if (known !== undefined) return known
+  const names = [...route.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const read = { template: route.replace(/:(\w+)/g, '{$1}'), names }
+  routes.set(route, read)
+  return read
 }
 
 /** Ends the span of a request. The status is null if the client was gone before the answer. */
@@ -51,9 +69,11 @@ export function beginOperationSpan(parent: SpanParent, { operation, name }: Trac
 
 // Writes the path of a request with ids and names alone: no account, and no text of another form, such as an e-mail
 // address. The path of a request without a route is left out for the same reason.
-function writePath(route: string, parameters: Readonly<Record<string, unknown>>): string {
-  return route.replace(/:(\w+)/g, (_, name: string) => {
+function writePath(template: string, names: readonly string[], parameters: TracedRequest['parameters']) {
+  let path = template
+  for (const name of names) {
     const value = String(parameters[name] ?? '')
-    return name !== 'account_nickname' && /^[\w-]{1,64}$/.test(value) ? value : `{${name}}`
-  })
+    if (name !== 'account_nickname' && /^[\w-]{1,64}$/.test(value)) path = path.replace(`{${name}}`, value)
+  }
+  return path
 }

@@ -30,15 +30,32 @@ export function traceStore<Part extends object>(part: Part, parent: SpanParent |
 }
 
 function traceCall(call: Call, name: string, parent: SpanParent): Call {
-  const operation = operations.find(([names]) => names.test(name))?.[1] ?? null
+  const { title, operation } = describe(name)
   return (...values) => {
-    const span = parent.begin(operation ?? 'db', 'client', {
+    const span = parent.begin(title, 'client', {
       'db.system.name': parent.databaseSystem,
-      'db.operation.name': operation ?? 'TRANSACTION',
+      'db.operation.name': operation,
     })
     const end = () => span.end()
     const answer = call(...values)
     if (answer instanceof Promise) answer.then(end, end)
     return answer
   }
+}
+
+interface Description {
+  readonly title: string
+  readonly operation: string
+}
+
+const descriptions = new Map<string, Description>()
+
+// Describes each call of the store once, because a request makes several.
+function describe(name: string): Description {
+  const known = descriptions.get(name)
+  if (known !== undefined) return known
+  const operation = operations.find(([names]) => names.test(name))?.[1] ?? null
+  const description = { title: operation ?? 'db', operation: operation ?? 'TRANSACTION' }
+  descriptions.set(name, description)
+  return description
 }

@@ -36,6 +36,7 @@ import { createMetrics } from './metrics/metrics.ts'
 import { schema } from './schema/index.ts'
 import type { StandIn } from './scripts/calls/answer-call.ts'
 import { createScriptRunner, type ServingScriptRunner } from './scripts/create-script-runner.ts'
+import type { SandboxPool } from './scripts/pool/sandbox-pool.ts'
 import { createRunTokens, hideRunTokens } from './scripts/run/run-tokens.ts'
 import { createLoaders } from './store/batch-loaders.ts'
 import { openStore } from './store/open-store.ts'
@@ -58,6 +59,8 @@ export interface AppOptions {
   readonly onStatement?: (sql: string) => void
   /** Answers the calls of scripts in their place, for tests of scripts. */
   readonly standIn?: StandIn
+  /** Sandboxes that boot already, for a gateway that must be quick. `close` closes them. */
+  readonly pool?: SandboxPool
   /** False sends every GraphQL request through Yoga, for the test that compares the two paths. */
   readonly hasFastPath?: boolean
 }
@@ -83,6 +86,7 @@ export async function createApp({
   onStatement,
   hasFastPath = true,
   standIn,
+  pool,
 }: AppOptions): Promise<App> {
   const counts = new Counts(countedRoutes)
   const store = await openStore({
@@ -134,6 +138,7 @@ export async function createApp({
     log,
     executeGraphql: call => executeInProcess(call),
     standIn,
+    pool,
     counts,
   })
 

@@ -3,12 +3,11 @@ import type { Config } from '../config.ts'
 import type { RunRecorder } from '../domain/scripts/run-record.ts'
 import { type ScriptLines, ScriptLogShare } from '../fairness/script-log-share.ts'
 import { createCallAnswerer, type ExecuteGraphql, type StandIn } from './calls/answer-call.ts'
-import { sandboxCommand } from './launch/sandbox-command.ts'
 import { createOutbound } from './outbound/outbound.ts'
 import { OutboundWaits } from './outbound/outbound-waits.ts'
 import { Admission } from './pool/admission.ts'
-import { SandboxPool } from './pool/sandbox-pool.ts'
-import { maxFrameBytes, maxUnreadBytesOf } from './protocol.ts'
+import { createPool } from './pool/create-pool.ts'
+import type { SandboxPool } from './pool/sandbox-pool.ts'
 import { compileSource } from './run/compile-source.ts'
 import { executeScript, type RunCounts } from './run/execute-script.ts'
 import type { RunTokens } from './run/run-tokens.ts'
@@ -24,6 +23,8 @@ export interface ScriptRunnerOptions {
   readonly executeGraphql: ExecuteGraphql
   /** Answers calls of scripts in their place, for tests of scripts. */
   readonly standIn?: StandIn | undefined
+  /** Sandboxes that were started before, for these settings. They are closed with the runner. */
+  readonly pool?: SandboxPool | undefined
   readonly recorder: RunRecorder
   readonly counts?: RunCounts | undefined
   readonly log: Logger
@@ -52,15 +53,8 @@ export interface ServingScriptRunner extends ScriptRunner {
 export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptRunner {
   const { config, runTokens, executeGraphql, recorder, log } = options
   const { sandboxes, queue, runLimits: limits } = config
-  const pool = new SandboxPool({
-    command: sandboxCommand({ limits, isolation: sandboxes.isolation }, sandboxes.jit),
-    maxFrameBytes: maxFrameBytes(limits),
-    maxUnreadBytes: maxUnreadBytesOf(limits),
-    warm: sandboxes.warm,
-    max: sandboxes.max,
-    log,
-    onReplaced: options.counts?.countRestart.bind(options.counts),
-  })
+  const onReplaced = options.counts?.countRestart.bind(options.counts)
+  const pool = options.pool ?? createPool({ config, log, onReplaced })
   const scriptLogShare = new ScriptLogShare({ log, maxBytes: config.scriptLogBytes })
   const reporting = setInterval(() => scriptLogShare.report(), reportEveryMs)
   reporting.unref()

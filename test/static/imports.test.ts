@@ -39,6 +39,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     'pages/gateway/read-events.ts',
     'schema/index.ts',
     'scripts/calls',
+    'scripts/pool',
     'store/copy/backup-sqlite.ts',
   ],
   commands: ['app.ts', 'credentials', 'domain', 'schema', 'store', 'scripts/run/run-tokens.ts'],

@@ -5,6 +5,8 @@ import { readConfig } from '../../config.ts'
 import { StartError } from '../../errors.ts'
 import { importQuickly } from '../../import-quickly.ts'
 import type { StandIn } from '../../scripts/calls/answer-call.ts'
+import { createPool } from '../../scripts/pool/create-pool.ts'
+import type { SandboxPool } from '../../scripts/pool/sandbox-pool.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall, Environment } from '../frame/command.ts'
 import type { ChosenGateway } from '../gateway/choose-gateway.ts'
@@ -33,12 +35,18 @@ export async function startScratchGateway(
   return { url: `http://127.0.0.1:${port}`, token }
 }
 
+// The sandbox boots while the modules of the gateway are loaded, because each takes a third of a second.
 async function createScratchApp(settings: Environment, standIn: StandIn | undefined): Promise<App> {
+  const log = pino({ level: 'silent' })
+  let pool: SandboxPool | null = null
   try {
     const config = readConfig(settings)
+    pool = createPool({ config, log })
+    pool.start()
     const { createApp } = await importQuickly(() => import('../../app.ts'))
-    return await createApp({ config, log: pino({ level: 'silent' }), ...(standIn && { standIn }) })
+    return await createApp({ config, log, pool, ...(standIn && { standIn }) })
   } catch (error) {
+    await pool?.close()
     throw error instanceof StartError ? wrongUse(error.message) : error
   }
 }

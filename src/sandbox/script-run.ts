@@ -23,11 +23,17 @@ import {
 
 const watchEveryMs = 20
 
+/** How messages reach the gateway: at once, or within some milliseconds, with those that follow. */
+export interface Channel {
+  send(message: FromSandbox): void
+  hold(message: FromSandbox): void
+}
+
 export interface ScriptRunParts {
   readonly message: RunMessage
   readonly limits: RunLimits
   readonly isolate: RealmIsolate
-  readonly send: (message: FromSandbox) => void
+  readonly channel: Channel
   /** True if the isolate will serve its account again. A run then leaves it by a throw instead of by disposal. */
   readonly reusesIsolate: boolean
 }
@@ -43,7 +49,7 @@ export class ScriptRun {
   readonly #message: RunMessage
   readonly #limits: RunLimits
   readonly #isolate: RealmIsolate
-  readonly #send: (message: FromSandbox) => void
+  readonly #channel: Channel
   readonly #reusesIsolate: boolean
   readonly #deadline: number
   readonly #processorAtStart = process.cpuUsage()
@@ -55,11 +61,11 @@ export class ScriptRun {
   #pendingCalls = 0
   #unhandled: Error | null = null
 
-  constructor({ message, limits, isolate, send, reusesIsolate }: ScriptRunParts) {
+  constructor({ message, limits, isolate, channel, reusesIsolate }: ScriptRunParts) {
     this.#message = message
     this.#limits = limits
     this.#isolate = isolate
-    this.#send = send
+    this.#channel = channel
     this.#reusesIsolate = reusesIsolate
     this.#deadline = performance.now() + message.timeoutMs
     this.#watch = setInterval(() => this.#checkBudgets(), watchEveryMs)
@@ -146,10 +152,16 @@ export class ScriptRun {
     const run = this.id
     switch (kind) {
       case 'log':
-        return this.#send({ type: 'log', run, level: first as LogMessage['level'], data: second })
+        return this.#channel.hold({
+          type: 'log',
+          at: Date.now(),
+          run,
+          level: first as LogMessage['level'],
+          data: second,
+        })
       case 'graphql':
         this.#pendingCalls++
-        return this.#send({
+        return this.#channel.send({
           type: 'graphql',
           run,
           call: Number(first),
@@ -160,7 +172,7 @@ export class ScriptRun {
       case 'guid':
         return randomUUID()
       case 'cut':
-        return this.#send({
+        return this.#channel.hold({
           type: 'cut',
           run,
           entries: Number(first),
@@ -224,7 +236,7 @@ export class ScriptRun {
     if (this.#ended) return
     this.#ended = true
     clearInterval(this.#watch)
-    this.#send({ type: 'end', run: this.id, ending })
+    this.#channel.send({ type: 'end', run: this.id, ending })
     this.#done.resolve(ending)
   }
 }

@@ -1,7 +1,7 @@
 // The messages between gateway and sandbox, in the one file that both share. Each message is one line of JSON: to the
 // sandbox over its standard input, to the gateway over the sandbox's standard output. The sandbox writes synchronously,
-// so that a script's log survives a crash. Node's own IPC would not do: it has no limit on message size, and a
-// malformed message is an uncaught exception in the parent.
+// or keeps the line in a pipe of the kernel until it does, so that a log survives a crash. Node's own IPC would
+// not do: it has no limit on message size, and a malformed message is an uncaught exception in the parent.
 
 import type { RunLimits } from '../config.ts'
 import type { LogLevel, RunError, RunErrorCode } from '../domain/scripts/run.ts'
@@ -55,7 +55,10 @@ export interface AnswerMessage {
 
 export type ToSandbox = RunMessage | AnswerMessage
 
-/** Says that the isolate is ready for a run. */
+/**
+ * Says that the process has booted, or has recovered from its last run. The next run may be sent before that, after
+ * `end`: it begins once the process has recovered.
+ */
 export interface ReadyMessage {
   readonly type: 'ready'
 }
@@ -69,6 +72,8 @@ export interface BegunMessage {
 export interface LogMessage {
   readonly type: 'log'
   readonly run: string
+  /** When the script wrote it, in milliseconds since 1970; absent if it was sent at once. */
+  readonly at?: number | undefined
   readonly level: LogLevel
   /** The arguments of the call, as the JSON text of an array. */
   readonly data: string

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { FrameReader } from './frames.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 
@@ -12,6 +12,8 @@ const drainMs = 250
 export interface LineChildOptions {
   readonly command: SandboxCommand
   readonly maxLineBytes: number
+  /** The pipe for lines that the child has not sent yet; null if it sends every line at once. */
+  readonly heldLines: number | null
   readonly onLine: (line: string) => void
   /** Called if the child misuses its pipes. Kill it then. */
   readonly onExcess: (reason: string) => void
@@ -28,11 +30,13 @@ export class LineChild {
 
   constructor(options: LineChildOptions) {
     this.#options = options
-    const { command, maxLineBytes, onLine, onExcess, onGone } = options
+    const { command, maxLineBytes, heldLines, onLine, onExcess, onGone } = options
     const { file, args, env, firstLine } = command
     // Detached, so that the child has its own process group, which is killed as a whole and gets no Ctrl-C from a
     // terminal.
-    this.#child = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+    const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', ...(heldLines === null ? [] : [heldLines])]
+    const mode = heldLines === null ? [] : ['holds']
+    this.#child = spawn(file, [...args, ...mode], { env, stdio, detached: true })
     const frames = new FrameReader(maxLineBytes, onLine, () => onExcess('sent a message past the size limit'))
     this.#child.stdout?.on('data', chunk => frames.push(chunk))
     this.#child.stdout?.on('end', () => this.#onSilence())

@@ -1,33 +1,17 @@
-import type { AnswerMessage, FromSandbox, RunMessage, ToSandbox } from '../protocol.ts'
+import type { AnswerMessage, RunMessage, ToSandbox } from '../protocol.ts'
+import { prepareChild } from '../resources/child-priority.ts'
+import { ResidentMemory } from '../resources/child-resources.ts'
+import type { ComputingRuns } from '../resources/computing-runs.ts'
+import { LongRun } from '../resources/long-run.ts'
 import { parseMessage } from '../run/parse-message.ts'
-import { prepareChild } from './child-priority.ts'
-import { ResidentMemory } from './child-resources.ts'
-import type { ComputingRuns } from './computing-runs.ts'
+import { CurrentRun, type SandboxListener } from './current-run.ts'
+import { type HeldLines, readHeld } from './held-lines.ts'
 import { LineChild } from './line-child.ts'
-import { LongRun } from './long-run.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 
 const bootMs = 10_000
 // Maximum time until a sandbox is ready again after a run. It takes up to 250 ms to get a script out of its isolate.
 const recoveryMs = 2_000
-
-/** Receives the messages of a run. `gone` is called at most once, and nothing follows `gone` or an `end` message. */
-export interface SandboxListener {
-  /** The sandbox has begun the run: its first message of it has come. */
-  begun?(): void
-  message(message: Exclude<FromSandbox, { type: 'ready' | 'begun' }>): void
-  /**
-   * Called when the process is gone. `hasBegun` is true if it had sent a message of this run, so that the script may
-   * have run.
-   */
-  gone(reason: string, hasBegun: boolean): void
-}
-
-interface CurrentRun {
-  readonly id: string
-  readonly listener: SandboxListener
-  hasBegun: boolean
-}
 
 export interface SandboxProcessOptions {
   readonly command: SandboxCommand
@@ -35,39 +19,54 @@ export interface SandboxProcessOptions {
   readonly maxFrameBytes: number
   readonly maxUnreadBytes: number
   readonly computing: ComputingRuns<LongRun>
-  readonly onReady: (sandbox: SandboxProcess) => void
-  /** Called if the sandbox will not be free soon, because of a long run or because it is dying. */
+  /** The pipes for lines that a sandbox has not sent yet. Without one, it sends every line at once. */
+  readonly heldLines?: HeldLines | undefined
+  /** Called when the sandbox is idle: it has booted, or its run has ended. */
+  readonly onIdle: (sandbox: SandboxProcess) => void
+  /** Called when an idle sandbox has recovered from its last run, so that its memory at rest is known. */
+  readonly onRested?: (sandbox: SandboxProcess) => void
+  /** Called if the sandbox has a long run or is dying. */
   readonly onLost: () => void
 }
 
-type State = 'booting' | 'idle' | 'taken' | 'running' | 'recovering' | 'dying' | 'gone'
+type State = 'booting' | 'idle' | 'taken' | 'running' | 'dying' | 'gone'
 
 /**
  * One child process, from spawn to the proof that it is gone.
  *
- *   booting -ready-> idle -occupy-> taken -begin-> running -end-> recovering -ready-> idle ...
+ *   booting -ready-> idle -occupy-> taken -begin-> running -end-> idle ...
  *                     <----vacate-----/
  *   any - kill: a bad message, a clock, the pool -> dying -> gone;   any - exit, crash -> gone
+ *
+ * After a run the process recovers: it replaces its isolate and then says `ready`. The next run may be sent meanwhile.
+ * It has not begun then, so another sandbox can take it if this one does not recover.
  */
 export class SandboxProcess {
   readonly #child: LineChild
   readonly #memory: ResidentMemory
   readonly #options: SandboxProcessOptions
   readonly #gone = Promise.withResolvers<void>()
+  readonly #heldPipe: number | null
   #state: State = 'booting'
   #clock: NodeJS.Timeout | null = null
   #longRun: LongRun | null = null
   #run: CurrentRun | null = null
   #reason: string | null = null
+  #isRecovering = false
+  #restBytes: number | null = null
+  // The lines received of those that the process may hold.
+  #heldReceived = 0
   #runs = 0
   #hasBooted = false
   #lastAccount: string | null = null
 
   constructor(options: SandboxProcessOptions) {
     this.#options = options
+    this.#heldPipe = options.heldLines?.take() ?? null
     this.#child = new LineChild({
       command: options.command,
       maxLineBytes: options.maxFrameBytes,
+      heldLines: this.#heldPipe,
       onLine: line => this.#onLine(line),
       onExcess: reason => this.kill(reason),
       onGone: reason => this.#end(reason),
@@ -85,6 +84,11 @@ export class SandboxProcess {
     return this.#state === 'idle'
   }
 
+  /** True from the end of a run until the process says that it is ready. */
+  get isRecovering(): boolean {
+    return this.#isRecovering
+  }
+
   get isBooting(): boolean {
     return this.#state === 'booting'
   }
@@ -99,7 +103,7 @@ export class SandboxProcess {
     return this.#longRun?.isLong !== true && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
-  /** False if the process ended before it was ready. Starting another one may not help then. */
+  /** False if the process ended before it was ready. */
   get hasBooted(): boolean {
     return this.#hasBooted
   }
@@ -113,7 +117,7 @@ export class SandboxProcess {
     return this.#reason
   }
 
-  /** The account of the last run. With `ROSTRUM_ISOLATION=account` the isolate is already prepared for it. */
+  /** The account of the last run. */
   get lastAccount(): string | null {
     return this.#lastAccount
   }
@@ -123,7 +127,7 @@ export class SandboxProcess {
     return this.#gone.promise
   }
 
-  /** The first characters of the process's standard error, which say why it did not boot. */
+  /** Its first characters say why the process did not boot. */
   get stderrText(): string {
     return this.#child.stderrText
   }
@@ -146,7 +150,7 @@ export class SandboxProcess {
     if (this.#state !== 'taken') return false
     this.#state = 'running'
     this.#runs++
-    this.#run = { id: message.run, listener, hasBegun: false }
+    this.#run = new CurrentRun(message.run, listener)
     this.#lastAccount = message.accountCode
     const { computing, onLost } = this.#options
     this.#longRun = new LongRun({ pid: this.pid, computing, onLong: onLost })
@@ -169,6 +173,7 @@ export class SandboxProcess {
     if (this.#state === 'gone' || this.#state === 'dying') return
     this.#state = 'dying'
     this.#reason = reason
+    this.#takeHeld()
     this.#child.kill()
     this.#options.onLost()
   }
@@ -183,35 +188,62 @@ export class SandboxProcess {
     return this.#memory.read()
   }
 
+  /** The resident memory after the last recovery, in bytes; null if unknown. */
+  get restBytes(): number | null {
+    return this.#restBytes
+  }
+
+  /** True if the run holds more memory. While the process recovers, its memory is that of the run before. */
+  holdsMoreThan(bytes: number): boolean {
+    return !this.#isRecovering && (this.residentBytes() ?? 0) > bytes
+  }
+
   #onLine(line: string): void {
     if (this.#state === 'gone' || this.#state === 'dying') return
     const message = parseMessage(line)
     if (message === null) return this.kill('sent a message that is not in the protocol')
+    if (message.type !== 'graphql' && message.type !== 'end') this.#heldReceived++
     if (message.type === 'ready') return this.#onReady()
     const run = this.#run
     if (run === null || run.id !== message.run) return this.kill('sent a message of another run')
     if (message.type === 'begun' && run.hasBegun) return this.kill('began its run twice')
-    if (!run.hasBegun) {
-      run.hasBegun = true
-      run.listener.begun?.()
+    if (this.#isRecovering) {
+      run.begin()
+      return this.kill('began a run before it was ready')
     }
-    if (message.type === 'begun') return
-    if (message.type === 'end') {
-      this.#run = null
-      this.#state = 'recovering'
-      this.#endLongRun()
-      this.#killAfter(recoveryMs, 'did not recover from its run in time')
+    if (message.type !== 'end') return run.deliver(message)
+    this.#run = null
+    this.#isRecovering = true
+    this.#endLongRun()
+    this.#killAfter(recoveryMs, 'did not recover from its run in time')
+    run.deliver(message)
+    // The listener kills it after an unclean end.
+    if (this.#state === 'running') this.#becomeIdle()
+  }
+
+  // Delivers what the process had not sent when it died.
+  #takeHeld(): void {
+    const run = this.#run
+    if (this.#heldPipe === null || run === null) return
+    for (const line of readHeld(this.#heldPipe, this.#heldReceived)) {
+      const message = parseMessage(line)
+      if (message === null || message.type === 'ready' || message.type === 'end') continue
+      if (message.run === run.id) run.deliver(message)
     }
-    run.listener.message(message)
   }
 
   #onReady(): void {
-    if (this.#state !== 'booting' && this.#state !== 'recovering') {
-      return this.kill('sent `ready` out of order')
+    if (this.#state === 'booting') {
+      this.#stopClock()
+      this.#hasBooted = true
+      this.#restBytes = this.residentBytes()
+      return this.#becomeIdle()
     }
+    if (!this.#isRecovering) return this.kill('sent `ready` out of order')
+    this.#isRecovering = false
     this.#stopClock()
-    this.#hasBooted = true
-    this.#becomeIdle()
+    this.#restBytes = this.residentBytes()
+    if (this.#state === 'idle') this.#options.onRested?.(this)
   }
 
   #endLongRun(): void {
@@ -221,7 +253,7 @@ export class SandboxProcess {
 
   #becomeIdle(): void {
     this.#state = 'idle'
-    this.#options.onReady(this)
+    this.#options.onIdle(this)
   }
 
   #send(message: ToSandbox): Promise<void> {
@@ -242,13 +274,15 @@ export class SandboxProcess {
 
   #end(reason: string): void {
     if (this.#state === 'gone') return
+    if (this.#state !== 'dying') this.#takeHeld()
     this.#state = 'gone'
+    if (this.#heldPipe !== null) this.#options.heldLines?.release(this.#heldPipe)
     this.#stopClock()
     this.#longRun?.stop()
     this.#memory.close()
     this.#gone.resolve()
     const run = this.#run
     this.#run = null
-    run?.listener.gone(this.#reason ?? reason, run.hasBegun)
+    run?.end(this.#reason ?? reason)
   }
 }

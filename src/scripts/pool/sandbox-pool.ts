@@ -1,12 +1,15 @@
 import type { Logger } from 'pino'
-import { ComputingRuns } from '../launch/computing-runs.ts'
-import type { LongRun } from '../launch/long-run.ts'
+import { HeldLines } from '../launch/held-lines.ts'
 import type { SandboxCommand } from '../launch/sandbox-command.ts'
 import { SandboxProcess } from '../launch/sandbox-process.ts'
+import { ComputingRuns } from '../resources/computing-runs.ts'
+import type { LongRun } from '../resources/long-run.ts'
 
-// Runs after which a sandbox is replaced. A boot costs as much as fifty runs. An idle sandbox takes 58 MB after 300
-// clean runs and 63 MB after 1,800.
-const defaultMaxRuns = 2_000
+// Runs after which a sandbox is replaced. A boot costs as much as fifty runs. A sandbox grows by some 3 MB in 1,000
+// clean runs; one that holds too much is replaced sooner.
+const defaultMaxRuns = 10_000
+// Dying sandboxes have theirs until they are gone.
+const spareHeldLines = 4
 const maxIdleBytes = 150 * 2 ** 20
 const defaultShrinkMs = 30_000
 // Together with a boot, which takes as long on an idle machine, one second: half of what a run waits.
@@ -19,7 +22,7 @@ export interface SandboxPoolOptions {
   /** The number kept ready at all times, and the maximum. */
   readonly warm: number
   readonly max: number
-  /** Runs after which a sandbox is replaced; 2,000 by default. */
+  /** Runs after which a sandbox is replaced; 10,000 by default. */
   readonly maxRuns?: number | undefined
   /** Time after which idle sandboxes beyond `warm` are stopped; 30 s by default. */
   readonly shrinkMs?: number | undefined
@@ -38,6 +41,7 @@ export class SandboxPool {
   readonly #sandboxes = new Set<SandboxProcess>()
   #onIdle: () => void = () => undefined
   readonly #computing = new ComputingRuns<LongRun>()
+  readonly #heldLines: HeldLines
   #failedBoots = 0
   #pausesBoots = false
   #shrink: NodeJS.Timeout | null = null
@@ -46,6 +50,7 @@ export class SandboxPool {
   constructor(options: SandboxPoolOptions) {
     this.#options = options
     this.#maxRuns = options.maxRuns ?? defaultMaxRuns
+    this.#heldLines = new HeldLines(options.max + spareHeldLines)
   }
 
   /** Sets the listener that is called whenever a sandbox becomes idle. */
@@ -85,10 +90,15 @@ export class SandboxPool {
     return [...this.#sandboxes].filter(sandbox => sandbox.isIdle).length
   }
 
-  /** An idle sandbox, preferably one that last ran for this account; null if all are busy. */
+  /**
+   * An idle sandbox, preferably one that has recovered from its last run, and that last ran for this account; null if
+   * all are busy.
+   */
   takeIdle(accountCode: string): SandboxProcess | null {
     const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)
-    return idle.find(sandbox => sandbox.lastAccount === accountCode) ?? idle[0] ?? null
+    const rested = idle.filter(sandbox => !sandbox.isRecovering)
+    const best = rested.length > 0 ? rested : idle
+    return best.find(sandbox => sandbox.lastAccount === accountCode) ?? best[0] ?? null
   }
 
   /** True if `wanted` sandboxes can be booting at once, within the maximum. */
@@ -120,26 +130,36 @@ export class SandboxPool {
     const gone = [...this.#sandboxes].map(sandbox => sandbox.gone)
     for (const sandbox of this.#sandboxes) sandbox.kill('the gateway stops')
     await Promise.all(gone)
+    this.#heldLines.close()
   }
 
   #spawn(): void {
     const sandbox = new SandboxProcess({
       ...this.#options,
       computing: this.#computing,
-      onReady: ready => this.#onReady(ready),
+      heldLines: this.#heldLines,
+      onIdle: idle => this.#becomeIdle(idle),
+      onRested: rested => this.#killWhenLarge(rested),
       onLost: () => this.#keepWarm(),
     })
     this.#sandboxes.add(sandbox)
     void sandbox.gone.then(() => this.#onGone(sandbox))
   }
 
-  #onReady(sandbox: SandboxProcess): void {
+  #becomeIdle(sandbox: SandboxProcess): void {
     if (sandbox.runs === 0) this.#onBooted()
-    else if ((sandbox.residentBytes() ?? 0) > maxIdleBytes) return sandbox.kill('is too large')
+    else if (this.#killWhenLarge(sandbox)) return
     this.#replaceWorn()
     if (!sandbox.isIdle) return
     this.#planShrink()
     this.#onIdle()
+  }
+
+  // Under load a sandbox gets its next run before it has recovered, so this may be one run late.
+  #killWhenLarge(sandbox: SandboxProcess): boolean {
+    const isLarge = (sandbox.restBytes ?? 0) > maxIdleBytes
+    if (isLarge) sandbox.kill('is too large')
+    return isLarge
   }
 
   #onBooted(): void {

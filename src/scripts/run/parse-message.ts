@@ -22,7 +22,13 @@ const ending = z.discriminatedUnion('kind', [
 const message = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
   z.strictObject({ type: z.literal('begun'), run: z.string() }),
-  z.strictObject({ type: z.literal('log'), run: z.string(), level: z.enum(logLevels), data: z.string() }),
+  z.strictObject({
+    type: z.literal('log'),
+    run: z.string(),
+    at: z.number().optional(),
+    level: z.enum(logLevels),
+    data: z.string(),
+  }),
   z.strictObject({
     type: z.literal('graphql'),
     run: z.string(),

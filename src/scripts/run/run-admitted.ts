@@ -74,6 +74,6 @@ async function tryToRun({ limits, admission }: AdmissionParts, waiting: WaitingR
 // Returns the resident memory at which a run is ended: that of the process at rest, twice the run's memory for V8's
 // collector, and 64 MiB for V8 itself. Ordinary runs end earlier, at the isolate's own limit.
 function residentLimit(sandbox: SandboxProcess, memoryMb: number): number {
-  const atRest = sandbox.residentBytes() ?? 64 * 2 ** 20
+  const atRest = sandbox.restBytes ?? 64 * 2 ** 20
   return atRest + (2 * memoryMb + 64) * 2 ** 20
 }

@@ -45,7 +45,7 @@ export async function runInSandbox({
   const deadline = setTimeout(timeout, message.timeoutMs + graceMs)
   const watch = setInterval(() => {
     sandbox.yieldWhenLong()
-    if ((sandbox.residentBytes() ?? 0) > message.residentBytes) stop(outOfMemory, 'used too much memory')
+    if (sandbox.holdsMoreThan(message.residentBytes)) stop(outOfMemory, 'used too much memory')
   }, watchEveryMs)
   const onAbort = () =>
     stop({ kind: 'crashed', reason: 'was ended because its caller disconnected' }, 'the caller disconnected')
@@ -54,7 +54,7 @@ export async function runInSandbox({
   const isSent = sandbox.begin(message, {
     begun: onBegun,
     message(said) {
-      if (said.type === 'log') return log.add(said.level, said.data, sandbox)
+      if (said.type === 'log') return log.add(said.level, said.data, sandbox, said.at)
       if (said.type === 'cut') return log.cut(said, sandbox)
       if (said.type === 'graphql') return calls.take(said, sandbox)
       const { ending, isReusable } = readEnding(said.ending, limits.resultBytes)

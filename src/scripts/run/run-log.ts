@@ -23,6 +23,7 @@ export interface RunLogOptions {
 export class RunLog {
   readonly #options: RunLogOptions
   readonly #entries: LogEntry[] = []
+  readonly #startedAt = Date.now()
   #added = 0
   #addedBytes = 0
   #bytes = 0
@@ -38,7 +39,7 @@ export class RunLog {
    * Adds an entry. Kills a sandbox that exceeds the limits: an honest sandbox keeps them itself, so this one is
    * compromised.
    */
-  add(level: LogLevel, text: string, sandbox: SandboxProcess): void {
+  add(level: LogLevel, text: string, sandbox: SandboxProcess, at = Date.now()): void {
     const { limits, system, onEntry } = this.#options
     const bytes = Buffer.byteLength(text)
     this.#added++
@@ -53,10 +54,16 @@ export class RunLog {
       return
     }
     this.#bytes += bytes
-    const entry = { at: new Date(), level, data, bytes }
+    const entry = { at: this.#readTime(at), level, data, bytes }
     this.#entries.push(entry)
     if (this.#entries.length < limits.logEntries) onEntry?.(entry)
     system.write(level, { facts: { data }, message: 'log of a script', bytes })
+  }
+
+  // A sandbox sends entries some milliseconds late. A compromised one may say any time, so it must lie in the run.
+  #readTime(at: number): Date {
+    const now = Date.now()
+    return new Date(at >= this.#startedAt && at <= now ? at : now)
   }
 
   /** Takes the sandbox's count of dropped entries. The sandbox sends it at each power of two and at the end. */

@@ -24,7 +24,7 @@ describe('a sandbox', () => {
       await over
       await again
       expect(said).toEqual([
-        { type: 'log', run: 'r', level: 'info', data: `[${n}]` },
+        { type: 'log', run: 'r', level: 'info', data: `[${n}]`, at: expect.any(Number) },
         { type: 'end', run: 'r', ending: { kind: 'exit', payload: String(n) } },
       ])
     }

@@ -1,7 +1,7 @@
 // A compromised sandbox that sends the given chunks and nothing else. Argument: {"atStart": [chunk…], "onRun":
 // [chunk…], "onAnswer": [chunk…], "reads": true}. A chunk is a text, with `<run>` for the id of the run and `<pid>` for
 // its own, or [text, times], or an action: {"error": text, "times": n}, {"close": 1}, {"fork": true}, {"exit": 1},
-// {"wait": ms}, {"block": true}.
+// {"wait": ms}, {"block": true}, {"hold": text}.
 import { spawn } from 'node:child_process'
 import { closeSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -29,7 +29,8 @@ const deeds = {
 async function say(chunks, run) {
   for (const chunk of chunks) {
     const [deed] = Object.keys(chunk)
-    if (typeof chunk === 'string') write(1, named(chunk, run), 1)
+    if (deed === 'hold') write(3, named(chunk.hold, run), 1)
+    else if (typeof chunk === 'string') write(1, named(chunk, run), 1)
     else if (Array.isArray(chunk)) write(1, named(chunk[0], run), chunk[1])
     else await deeds[deed](chunk)
   }

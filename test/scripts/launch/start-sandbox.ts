@@ -1,9 +1,10 @@
 import { readConfig } from '../../../src/config.ts'
-import { ComputingRuns } from '../../../src/scripts/launch/computing-runs.ts'
-import type { LongRun } from '../../../src/scripts/launch/long-run.ts'
+import type { SandboxListener } from '../../../src/scripts/launch/current-run.ts'
 import type { SandboxCommand } from '../../../src/scripts/launch/sandbox-command.ts'
-import { type SandboxListener, SandboxProcess } from '../../../src/scripts/launch/sandbox-process.ts'
+import { SandboxProcess } from '../../../src/scripts/launch/sandbox-process.ts'
 import type { RunMessage } from '../../../src/scripts/protocol.ts'
+import { ComputingRuns } from '../../../src/scripts/resources/computing-runs.ts'
+import type { LongRun } from '../../../src/scripts/resources/long-run.ts'
 
 const started: SandboxProcess[] = []
 
@@ -22,7 +23,7 @@ export function startSandbox(
     command,
     maxFrameBytes: 100_000,
     maxUnreadBytes: 100_000,
-    onReady(own) {
+    onIdle(own) {
       readiness.at(-1)?.resolve()
       readiness.push(Promise.withResolvers())
       onReady(own)

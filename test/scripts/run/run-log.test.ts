@@ -2,9 +2,9 @@ import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ScriptLogShare } from '../../../src/fairness/script-log-share.ts'
-import { ComputingRuns } from '../../../src/scripts/launch/computing-runs.ts'
-import type { LongRun } from '../../../src/scripts/launch/long-run.ts'
 import { SandboxProcess } from '../../../src/scripts/launch/sandbox-process.ts'
+import { ComputingRuns } from '../../../src/scripts/resources/computing-runs.ts'
+import type { LongRun } from '../../../src/scripts/resources/long-run.ts'
 import { RunLog } from '../../../src/scripts/run/run-log.ts'
 import { hideRunTokens } from '../../../src/scripts/run/run-tokens.ts'
 import { speakingCommand } from './spoken-tasks.ts'
@@ -29,7 +29,7 @@ function start({ logEntries = 3, logBytes = 100 } = {}) {
   const sandbox = new SandboxProcess({
     command,
     ...pipeLimits,
-    onReady: () => undefined,
+    onIdle: () => undefined,
     onLost: () => undefined,
     computing: new ComputingRuns<LongRun>(),
   })

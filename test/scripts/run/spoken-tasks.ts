@@ -23,6 +23,7 @@ export type Chunk =
   | { exit: number }
   | { wait: number }
   | { block: true }
+  | { hold: string }
 
 /** The chunks that a compromised sandbox sends; see spoken-child.js. */
 export interface Speech {

@@ -1,6 +1,6 @@
-import { setPriorityOf } from './child-priority.ts'
-import { processorMsOf } from './child-resources.ts'
-import type { ComputingRuns } from './computing-runs.ts'
+import { setPriorityOf } from '../resources/child-priority.ts'
+import { processorMsOf } from '../resources/child-resources.ts'
+import type { ComputingRuns } from '../resources/computing-runs.ts'
 
 // Maximum time of a short run. The sandbox of a short run will soon be free.
 const shortRunMs = 50

@@ -2,7 +2,15 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { findSurvivors } from '../../server/processes/child-processes.ts'
 import { until } from '../../server/processes/until.ts'
 import { endSandboxes, listen, runMessage, startSandbox } from '../launch/start-sandbox.ts'
-import { callLine, exitLine, line, logLine, ready, type Speech, speakingCommand } from './spoken-tasks.ts'
+import {
+  callLine,
+  exitLine,
+  line,
+  logLine,
+  ready,
+  type Speech,
+  speakingCommand,
+} from '../run/spoken-tasks.ts'
 
 afterEach(endSandboxes)
 

@@ -198,6 +198,7 @@ export async function createApp({
     store: config.databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgres',
     readScripts: scripts.gauges,
     countQueued: store.queue.countAll,
+    log,
   })
   let metricsServer: Server | null = null
   const server = await createServer({

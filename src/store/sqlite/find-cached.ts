@@ -35,7 +35,8 @@ export function createFindCached<S extends IdSelection>(parts: FindCached<S>): F
   const one = prepare(sql`${select} and ${table.id} = ${id}`, selection)
   const listed = prepare(sql`${select} and ${isListed(table.id, ids)}`, selection)
 
-  // Reads rows and caches them in the same turn, before they can change. A single row has its own statement, because most reads are of one row and a list costs twice as much.
+  // Reads rows and caches them in the same turn, before they can change. A single row has its own statement, because
+  // most reads are of one row and a list costs twice as much.
   async function readRows(accountCode: string, ids: readonly number[]): Promise<readonly Row[]> {
     const rows =
       ids.length === 1

@@ -82,7 +82,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   const answerUnknownRoute = createUnknownRouteAnswer(server)
   const { authenticate, countRate } = services
   function answerUnrouted(request: FastifyRequest, reply: FastifyReply): void {
-    if (countRate === null || request.headers.authorization === undefined) {
+    if (countRate === null) {
       answerUnknownRoute(request, reply)
       return
     }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { RostrumError } from '../../../src/errors.ts'
-import { Counts } from '../../../src/metrics/counts.ts'
-import { answerOrHang, startTasks } from './start-tasks.ts'
+import { RostrumError } from '../../src/errors.ts'
+import { Counts } from '../../src/metrics/counts.ts'
+import { answerOrHang, startTasks } from '../scripts/run/start-tasks.ts'
 
 test('a run that had a sandbox counts once, also if it rejects after its script', async () => {
   const counts = new Counts([])

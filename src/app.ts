@@ -201,6 +201,7 @@ export async function createApp({
     log,
   })
   let metricsServer: Server | null = null
+  let stopWatching = () => {}
   const server = await createServer({
     engine,
     authenticate,
@@ -246,6 +247,7 @@ export async function createApp({
     },
     async start() {
       await scripts.start()
+      stopWatching = readiness.watch()
       if (config.metricsPort !== null) {
         const { serveMetrics } = await import('./http/metrics/serve-metrics.ts')
         metricsServer = await serveMetrics(printMetrics, { host: config.host, port: config.metricsPort })
@@ -265,6 +267,7 @@ export async function createApp({
       })
     },
     async close() {
+      stopWatching()
       const queueEnd = queueWork?.close()
       followers.endAll()
       stopSweeping()

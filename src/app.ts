@@ -203,8 +203,10 @@ export async function createApp({
     store: config.databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgres',
     readScripts: scripts.gauges,
     countQueued: store.queue.countAll,
+    log,
   })
   let metricsServer: Server | null = null
+  let stopWatching = () => {}
   const server = await createServer({
     engine,
     authenticate,
@@ -250,6 +252,7 @@ export async function createApp({
     },
     async start() {
       await scripts.start()
+      stopWatching = readiness.watch()
       if (config.metricsPort !== null) {
         const { serveMetrics } = await import('./http/metrics/serve-metrics.ts')
         metricsServer = await serveMetrics(printMetrics, { host: config.host, port: config.metricsPort })
@@ -269,6 +272,7 @@ export async function createApp({
       })
     },
     async close() {
+      stopWatching()
       const queueEnd = queueWork?.close()
       followers.endAll()
       stopSweeping()

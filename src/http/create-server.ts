@@ -22,6 +22,7 @@ import { registerMetricsRoute } from './metrics/register-metrics-route.ts'
 import { registerDocs } from './pages/docs/register-docs.ts'
 import { registerPages } from './pages/register-pages.ts'
 import { isWebhookUrl } from './paths.ts'
+import { countUnrouted } from './request/authenticate-request.ts'
 import type { HttpServices } from './request/http-services.ts'
 import { createRequestLog } from './request/request-log.ts'
 import { beginRequest, type RequestState } from './request/request-state.ts'
@@ -79,6 +80,17 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   })
 
   const answerUnknownRoute = createUnknownRouteAnswer(server)
+  const { authenticate, countRate } = services
+  function answerUnrouted(request: FastifyRequest, reply: FastifyReply): void {
+    if (countRate === null) {
+      answerUnknownRoute(request, reply)
+      return
+    }
+    countUnrouted(request, reply, { authenticate, countRate }).then(
+      () => answerUnknownRoute(request, reply),
+      error => answerError({ request, reply, error }),
+    )
+  }
   server.decorateRequest('state', null as unknown as RequestState)
   server.addHook('preClose', async () => {
     isClosing = true
@@ -88,7 +100,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     if (isClosing) throw shuttingDown()
     const refusal = refuseHead(request, reply)
     if (refusal !== null) answerError({ request, reply, ...refusal })
-    else if (request.is404) answerUnknownRoute(request, reply)
+    else if (request.is404) answerUnrouted(request, reply)
     else done()
   })
   server.addHook('preParsing', ({ raw, state }, _reply, _payload, done) => {

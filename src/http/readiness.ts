@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { endBefore } from '../end-before.ts'
 
 const pingTimeoutMs = 1_000
+const checkEveryMs = 2_000
 
 interface Dependencies {
   readonly store: { ping(): Promise<unknown> }
@@ -15,6 +16,8 @@ export interface Readiness {
   findUnready(): Promise<string[]>
   /** Ends the first start. Call it when the account and the token of an empty store exist. */
   endFirstStart(): void
+  /** Checks from now on without being asked, so that the log has each change. Returns a function that stops it. */
+  watch(everyMs?: number): () => void
 }
 
 export function createReadiness({ store, isSandboxReady, log }: Dependencies): Readiness {
@@ -22,19 +25,26 @@ export function createReadiness({ store, isSandboxReady, log }: Dependencies): R
   let isFirstStart = true
   // Reasons that are logged already, until they are over.
   let logged: ReadonlySet<string> = new Set()
+  async function findUnready(): Promise<string[]> {
+    const isStoreThere = await isStoreReady()
+    const unready = [
+      ...(isStoreThere ? [] : ['the store']),
+      ...(isFirstStart ? ['the first start'] : []),
+      ...(isSandboxReady() ? [] : ['a sandbox']),
+    ]
+    for (const reason of unready) if (!logged.has(reason)) log.info({ waitingFor: reason }, 'not ready')
+    if (unready.length === 0 && logged.size > 0) log.info({ waitedFor: [...logged] }, 'ready')
+    logged = new Set(unready)
+    return unready
+  }
   return {
-    async findUnready() {
-      const waitingFor = [
-        ...(isFirstStart ? ['the first start'] : []),
-        ...(isSandboxReady() ? [] : ['a sandbox']),
-      ]
-      const unready = (await isStoreReady()) ? waitingFor : ['the store', ...waitingFor]
-      for (const reason of unready) if (!logged.has(reason)) log.info({ waitingFor: reason }, 'not ready')
-      logged = new Set(unready)
-      return unready
-    },
+    findUnready,
     endFirstStart() {
       isFirstStart = false
+    },
+    watch(everyMs = checkEveryMs) {
+      const timer = setInterval(() => void findUnready(), everyMs).unref()
+      return () => clearInterval(timer)
     },
   }
 }

@@ -6,7 +6,8 @@ import { bounds, type Histogram } from './histogram.ts'
 export interface Gauges {
   readonly runsWaiting: number
   readonly sandboxes: Readonly<Record<'idle' | 'busy' | 'starting', number>>
-  readonly queuedRuns: Readonly<Record<'waiting' | 'dead', number>>
+  /** Null if the store could not count them. The metric then has no samples. */
+  readonly queuedRuns: Readonly<Record<'waiting' | 'dead', number>> | null
 }
 
 export interface BuildInfo {
@@ -63,7 +64,7 @@ export function createPrinter(
         'rostrum_queued_runs',
         'gauge',
         'Queued runs of all accounts, counted at most every 10 s.',
-        Object.entries(queuedRuns).map(([state, count]) => sample({ state }, count)),
+        Object.entries(queuedRuns ?? {}).map(([state, count]) => sample({ state }, count)),
       ),
       family(
         'rostrum_sandboxes',

@@ -68,20 +68,27 @@ export function createDatabase({ dialect, runner, announce }: Dependencies): Dat
   }
 }
 
-/** Called with the time of each read and each transaction, in milliseconds, with its wait for a connection. */
+/** Called with the time of each read and each change, in milliseconds, with its wait for a connection. */
 export type ObserveStore = (operation: 'read' | 'write', milliseconds: number) => void
 
-/** Returns the same runner, which reports how long each of its statements and transactions takes. */
-export function timeRunner(runner: Runner, observe: ObserveStore | undefined): Runner {
-  if (observe === undefined) return runner
-  const time = async <T>(operation: 'read' | 'write', work: () => Promise<T>): Promise<T> => {
+/** Runs a call of the store, at once, and reports how long it takes. */
+export type TimeCall = <T>(operation: 'read' | 'write', call: () => Promise<T>) => Promise<T>
+
+/** Returns the function through which a store sends each call of its database, so that none is left out. */
+export function createTimeCall(observe: ObserveStore | undefined): TimeCall {
+  if (observe === undefined) return (_operation, call) => call()
+  return async (operation, call) => {
     const startedAt = performance.now()
     try {
-      return await work()
+      return await call()
     } finally {
       observe(operation, performance.now() - startedAt)
     }
   }
+}
+
+/** Returns the same runner, which reports how long each of its statements and transactions takes. */
+export function timeRunner(runner: Runner, time: TimeCall): Runner {
   return {
     read: (...given) => time('read', () => runner.read(...given)),
     write: (...given) => time('write', () => runner.write(...given)),

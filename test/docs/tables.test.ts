@@ -63,6 +63,17 @@ test('the table of conflicts has the reasons of the code, in its order', () => {
   expect(firstCells('docs/rest.md', 'Conflicts')).toEqual(Object.keys(conflictReasons))
 })
 
+test('the table of troubles says what to do about every code of an error, and leads to the reasons', () => {
+  const rows = readTable(readPage('docs/operate.md'), 'Troubleshooting')
+  const found = rows.flatMap(([cell = '']) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code))
+  const codes = [...Object.keys(catalogue), ...runErrorCodes]
+  expect(codes.filter(code => !found.includes(code))).toEqual([])
+  const known = [...codes, ...settingNames]
+  expect(found.filter(code => !known.includes(code ?? ''))).toEqual([])
+  const [, advice] = rows.find(([cell = '']) => cell.includes('`CONFLICT`')) ?? []
+  expect(advice).toContain('rest.md#conflicts')
+})
+
 test('the tables of scripts have every name that a script sees, and every code of an error', () => {
   const names = firstCells('docs/scripts.md', 'What a script sees').join(' ')
   const globals = 'payload options exit fail log console graphql Platform requestContext generateGuid'.split(

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { secret, signHmac } from '../credentials/sign-jwt.ts'
 import { startServer, type TestServer } from '../server/gateways/start-server.ts'
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer({ ROSTRUM_RATE_LIMIT: '3/600' })
+  server = await startServer({ ROSTRUM_RATE_LIMIT: '3/600', ROSTRUM_JWT_SECRET: secret })
 })
 afterAll(async () => void (await server.stop()))
 
@@ -46,4 +47,32 @@ test('what has no good credential, and the calls of a script, do not count', asy
   const calls = "for (let i = 0; i < 9; i++) await graphql('{ viewer { accountCode } }'); exit(1)"
   const ran = await server.execute(calls, { token })
   expect([ran.status, fieldsOf(ran.headers)[1]]).toEqual([200, expect.stringMatching(/r=2;/)])
+})
+
+test('a new JWT of the same subject and account goes on in the same window', async () => {
+  const left = async (claims: { readonly sub: string; readonly account: string }) => {
+    const token = await signHmac({ ...claims, jti: crypto.randomUUID() })
+    const { headers } = await server.rest('GET', '/platform/users/7', { token })
+    return fieldsOf(headers)[1]?.match(/r=(\d+)/)?.[1]
+  }
+  const ann = { sub: 'ann', account: 'acme' }
+  expect([await left(ann), await left(ann), await left(ann)]).toEqual(['2', '1', '0'])
+  expect([await left({ ...ann, sub: 'bob' }), await left({ ...ann, account: 'beta' })]).toEqual(['2', '2'])
+  const more = await server.rest('GET', '/platform/users/7', { token: await signHmac(ann) })
+  expect(more.status).toBe(429)
+})
+
+test('an unknown path and a wrong method count for a good credential, and for no other', async () => {
+  const token = await server.token({ account: 'demo', scopes: ['admin'] })
+  const missing = await server.rest('GET', '/no/such/path', { token })
+  expect([missing.status, fieldsOf(missing.headers)[1]]).toEqual([404, expect.stringMatching(/r=2;/)])
+  const wrong = await server.rest('DELETE', '/graphql', { token })
+  expect([wrong.status, fieldsOf(wrong.headers)[1]]).toEqual([405, expect.stringMatching(/r=1;/)])
+  await server.rest('GET', '/no/such/path', { token })
+  const refused = await server.rest('GET', '/no/such/path', { token })
+  expect(refused).toMatchObject({ status: 429, body: { code: 'OVERLOADED' } })
+  for (const other of [null, 'rst_unknown']) {
+    const { status, headers } = await server.rest('GET', '/no/such/path', { token: other })
+    expect([status, ...fieldsOf(headers)]).toEqual([404, null, null])
+  }
 })

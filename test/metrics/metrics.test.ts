@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { followRun } from '../server/clients/follow-run.ts'
 import { startServer, type TestServer } from '../server/gateways/start-server.ts'
 import { findFreePort } from '../server/processes/free-port.ts'
 
@@ -167,6 +168,14 @@ test('on a port of their own the metrics need no credential, and are nowhere els
   } finally {
     await other.stop()
   }
+})
+
+test('the stream of a run is in the gauge while it is open', async () => {
+  const run = await followRun(server, "log('begun'); for (;;);")
+  expect((await run.events.next()).done).toBe(false)
+  expect(readSample(await read(), 'rostrum_streams')).toBe(1)
+  run.cut()
+  await expect.poll(async () => readSample(await read(), 'rostrum_streams')).toBe(0)
 })
 
 test('the streamed answer of a run is counted as a stream until it ends', async () => {

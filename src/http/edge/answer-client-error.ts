@@ -46,9 +46,10 @@ export function createClientErrorHandler(
       return
     }
     const fault = faults[error.code ?? ''] ?? malformed
+    const address = socket.remoteAddress ?? null
     answerAfter(connection?.answer ?? null, socket, () => {
       const requestId = randomUUID()
-      log.info({ requestId, operation: null, status: fault.status, reason: error.code }, 'request')
+      log.info({ requestId, address, operation: null, status: fault.status, reason: error.code }, 'request')
       count(fault.status)
       socket.end(writeAnswer(fault, requestId))
     })

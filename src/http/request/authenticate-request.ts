@@ -28,6 +28,24 @@ export function createAuthenticationHook(authenticate: Authenticate, countRate: 
   }
 }
 
+/**
+ * Counts a request without a route if its credential is good, and resolves. Rejects with `OVERLOADED` past its limit.
+ */
+export async function countUnrouted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { authenticate, countRate }: { readonly authenticate: Authenticate; readonly countRate: CountRate },
+): Promise<void> {
+  const { state, headers } = request
+  try {
+    state.identity = await authenticate(headers.authorization, state.span)
+  } catch {
+    // The path is unknown whatever the credential is.
+    return
+  }
+  countRate(request, reply)
+}
+
 /** Returns the digest of a request's credential; null if it has none. */
 export function digestCredential({ headers }: IncomingMessage): string | null {
   return headers.authorization === undefined ? null : digestToken(headers.authorization)

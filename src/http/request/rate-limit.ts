@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { RateLimit } from '../../config.ts'
+import type { Caller } from '../../credentials/caller.ts'
+import { digestToken } from '../../credentials/read-bearer.ts'
 import { RostrumError } from '../../errors.ts'
-import { type CountRate, digestCredential } from './authenticate-request.ts'
+import type { CountRate } from './authenticate-request.ts'
 
 // Credentials that are counted at once. One that is dropped begins again.
 const maxCredentials = 100_000
@@ -18,9 +20,9 @@ interface Window {
 export function createRateLimiter({ requests, seconds }: RateLimit): CountRate {
   const windows = new LRUCache<string, Window>({ max: maxCredentials })
   const policy = `"token";q=${requests};w=${seconds}`
-  return ({ raw, state }, reply) => {
-    const credential = digestCredential(raw)
-    if (credential === null || state.identity?.run != null) return
+  return ({ state: { identity } }, reply) => {
+    if (identity === null || identity.run !== null) return
+    const credential = nameCredential(identity.caller)
     const now = performance.now()
     let window = windows.get(credential)
     if (window === undefined || window.endsAt <= now) {
@@ -33,6 +35,12 @@ export function createRateLimiter({ requests, seconds }: RateLimit): CountRate {
     reply.header('ratelimit-policy', policy).header('ratelimit', `"token";r=${left};t=${resetSeconds}`)
     if (window.used > requests) throw pastLimit(requests, seconds, resetSeconds)
   }
+}
+
+// Names the credential and not its text, because a caller may have any number of JWTs. The digest is short for any
+// subject.
+function nameCredential({ tokenId, accountCode, subject }: Caller): string {
+  return tokenId === undefined ? digestToken(JSON.stringify([accountCode, subject])) : String(tokenId)
 }
 
 function pastLimit(requests: number, seconds: number, retryAfterSeconds: number): RostrumError {

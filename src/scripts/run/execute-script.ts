@@ -2,7 +2,7 @@ import type { Execution, Run } from '../../domain/scripts/run.ts'
 import type { RunCause } from '../../domain/scripts/run-cause.ts'
 import type { RunRecorder, RunRecording } from '../../domain/scripts/run-record.ts'
 import type { Asking, RunSettings, Script } from '../../domain/scripts/script.ts'
-import { RostrumError } from '../../errors.ts'
+import { type ErrorCode, RostrumError } from '../../errors.ts'
 import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
 import { beginRunSpans, type RunSpans } from '../../tracing/run-span.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
@@ -83,6 +83,11 @@ function toHint(refusal: string): string {
   return `\`graphql()\` was refused: ${sentence}`.slice(0, maxHintCharacters)
 }
 
+// Returns the code under which a run counts that had a sandbox and rejects, for example because the store is gone.
+function codeOf(error: unknown): ErrorCode {
+  return error instanceof RostrumError ? error.code : 'INTERNAL'
+}
+
 // A run that did not call `exit` is a warning that says why.
 function toLogEnd({ outcome, error, message, durationMs }: Execution) {
   const facts = { outcome, error: error?.code, durationMs }
@@ -117,7 +122,8 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const scriptLog = new RunLog({ limits, system: lines, onEntry: entry => follower?.onLog?.(entry) })
   const recordable = { run, script, parentRun, startedAt: Date.now() }
   const calls = new KeptCalls(startedAt)
-  const kept: { recording: RunRecording | null } = { recording: null }
+  const kept: { recording: RunRecording | null; isAdmitted: boolean } = { recording: null, isAdmitted: false }
+  const { trigger } = script.cause
   let hint: string | null = null
   const onRefused = (message: string) => {
     hint ??= toHint(message)
@@ -141,6 +147,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
       scriptLog,
       answer: followCalls({ answerCall, follower, calls, run, log: asking.log, onRefused }),
       onAdmitted() {
+        kept.isAdmitted = true
         if (spans !== null) run.span = spans.beginRun()
         kept.recording ??= settings.recorder.begin(toRunStart(recordable))
       },
@@ -150,14 +157,19 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })
     const { outcome, error, durationMs } = execution
     spans?.setEnd({ outcome, errorCode: error?.code ?? null, logs: execution.logs })
-    parts.counts?.countRun({ trigger: script.cause.trigger, outcome, code: error?.code ?? '', durationMs })
     const { level, facts } = toLogEnd(execution)
     // The line of a nested run counts toward the account's share of the log, because a script causes it.
     if (parentRun === null) log[level](facts, 'task ended')
     else lines.write(level, { facts, message: 'task ended', bytes: JSON.stringify(facts).length })
     kept.recording?.end({ ...execution, calls: calls.entries() })
     kept.recording = null
+    parts.counts?.countRun({ trigger, outcome, code: error?.code ?? '', durationMs })
     return execution
+  } catch (error) {
+    const durationMs = performance.now() - startedAt
+    if (kept.isAdmitted)
+      parts.counts?.countRun({ trigger, outcome: 'error', code: codeOf(error), durationMs })
+    throw error
   } finally {
     spans?.end()
     kept.recording?.drop()

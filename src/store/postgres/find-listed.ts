@@ -21,7 +21,7 @@ const maxIdsTogether = 20
  * statement, even from several accounts. Under load that is a tenth of the work for the gateway and for PostgreSQL.
  */
 export function createFindListed<S extends IdSelection>(
-  { pool, bound }: Calls,
+  { pool, read }: Calls,
   table: IdTable,
   selection: S,
 ): FindByIds<RowOf<S>>['findByIds'] {
@@ -61,6 +61,6 @@ export function createFindListed<S extends IdSelection>(
   })
   return (accountCode, ids) => {
     const find = ids.length > maxIdsTogether ? findList : findTogether
-    return bound(accountCode, () => find({ accountCode, ids }))
+    return read(accountCode, () => find({ accountCode, ids }))
   }
 }

@@ -18,7 +18,7 @@ const maxKnownTokens = 10_000
  * database, so that a token that is revoked through any gateway is refused at once. Tokens that this gateway has never
  * found have statements of their own, so that made-up tokens delay nobody else.
  */
-export function createTokenLookUps({ pool, bound }: Calls): TokenLookUps {
+export function createTokenLookUps({ pool, read }: Calls): TokenLookUps {
   // The account of each token when it was last found. It only decides whose turn a look-up takes, and never the rights.
   const owners = new LRUCache<string, string>({ max: maxKnownTokens })
   const { apiTokens, users } = tables
@@ -53,8 +53,8 @@ export function createTokenLookUps({ pool, bound }: Calls): TokenLookUps {
       const hash = sha256.toString('hex')
       const owner = owners.get(hash)
       return owner === undefined
-        ? bound(shares.unknownTokens, () => findUnknown(hash))
-        : bound(owner, () => findKnown(hash))
+        ? read(shares.unknownTokens, () => findUnknown(hash))
+        : read(owner, () => findKnown(hash))
     },
     // Null, because any gateway may have changed a token, and asking for changes costs as much as reading the token.
     changeMark: () => null,

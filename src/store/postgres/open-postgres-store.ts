@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Store } from '../../domain/store.ts'
 import type { StoreLimits } from '../../domain/store-limits.ts'
-import { createDatabase, type ObserveStore, timeRunner } from '../database.ts'
+import { createDatabase, createTimeCall, type ObserveStore } from '../database.ts'
 import { createEntities } from '../entities/entities.ts'
 import { createCalls } from './connection/calls.ts'
 import { connect } from './connection/connect.ts'
@@ -32,11 +32,11 @@ export async function openPostgresStore({
   // Migrates on a connection without time limits, because a migration may be slow, or wait for that of another gateway.
   await (await connect(url)).end()
   const pool = createPool({ url, onStatement })
-  const calls = createCalls(pool)
+  const calls = createCalls(pool, createTimeCall(observe))
   const signal = createEventSignal({ url, client: pool.of(shares.gateway) })
   const database = createDatabase({
     dialect: createPostgresDialect(calls),
-    runner: timeRunner(createPostgresRunner(calls), observe),
+    runner: createPostgresRunner(calls),
     announce: signal.announce,
   })
   const tokenLookUps = createTokenLookUps(calls)

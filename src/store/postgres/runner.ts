@@ -9,16 +9,16 @@ import { isWorthRetrying } from './connection/sql-state.ts'
 // Maximum number of attempts. Another request may take a pair between the look-up and the change, each time.
 const maxAttempts = 10
 
-export function createPostgresRunner({ bound, withAccountSlot }: Calls): Runner {
+export function createPostgresRunner({ read, write, withAccountSlot }: Calls): Runner {
   return {
-    read: (statement, values) => bound(readOwner(values), async client => statement.run(values, client)),
+    read: (statement, values) => read(readOwner(values), async client => statement.run(values, client)),
     write: (owner, work, { hasChanged } = {}) =>
-      bound(owner, client =>
+      write(owner, client =>
         withAccountSlot(owner ?? shares.gateway, () =>
           retry(() => client.begin(transaction => run(transaction, work()), hasChanged)),
         ),
       ),
-    writeEach: (owner, work) => bound(owner, client => runEach(client, work())),
+    writeEach: (owner, work) => write(owner, client => runEach(client, work())),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Database as Client } from 'better-sqlite3'
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { TimeCall } from '../database.ts'
 import { columnsOf, type Dialect, maxRows, pageValues, type Statement } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import { createChain } from './chain.ts'
@@ -9,7 +10,13 @@ import { createFindCached } from './find-cached.ts'
 import { encodeIds, isListed, list } from './list.ts'
 import { now, tables } from './tables.ts'
 
-export function createSqliteDialect(client: Client, changeMark: ChangeMark): Dialect {
+interface Dependencies {
+  readonly client: Client
+  readonly changeMark: ChangeMark
+  readonly time: TimeCall
+}
+
+export function createSqliteDialect({ client, changeMark, time }: Dependencies): Dialect {
   const prepare = createPrepare(client)
   return {
     tables,
@@ -30,7 +37,7 @@ export function createSqliteDialect(client: Client, changeMark: ChangeMark): Dia
     nextTokenId: prepareNextTokenId(prepare),
     pagesOfParents,
     findByIds: (table, selection, maxCachedRows) =>
-      createFindCached({ prepare, changeMark, table, selection, maxCachedRows }),
+      createFindCached({ prepare, changeMark, time, table, selection, maxCachedRows }),
   }
 }
 

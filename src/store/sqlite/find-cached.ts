@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { TimeCall } from '../database.ts'
 import {
   columnsOf,
   type Dialect,
@@ -18,6 +19,7 @@ const usualMaxCachedRows = 10_000
 interface FindCached<S extends IdSelection> {
   readonly prepare: Dialect['prepare']
   readonly changeMark: ChangeMark
+  readonly time: TimeCall
   readonly table: IdTable
   readonly selection: S
   readonly maxCachedRows: number | undefined
@@ -25,7 +27,7 @@ interface FindCached<S extends IdSelection> {
 
 /** Finds rows by id in the cache. Reads the missing ones with one statement. */
 export function createFindCached<S extends IdSelection>(parts: FindCached<S>): FindByIds<RowOf<S>> {
-  const { prepare, changeMark, table, selection, maxCachedRows = usualMaxCachedRows } = parts
+  const { prepare, changeMark, time, table, selection, maxCachedRows = usualMaxCachedRows } = parts
   type Row = RowOf<S> & { readonly id: number }
   const cache = createCachedRows<Row>(changeMark, maxCachedRows)
   const { accountCode, id, ids } = placeholders('accountCode', 'id', 'ids')
@@ -33,12 +35,14 @@ export function createFindCached<S extends IdSelection>(parts: FindCached<S>): F
   const one = prepare(sql`${select} and ${table.id} = ${id}`, selection)
   const listed = prepare(sql`${select} and ${isListed(table.id, ids)}`, selection)
 
-  // Reads rows. A single row has its own statement, because most reads are of one row and a list costs twice as much.
-  function readRows(accountCode: string, ids: readonly number[]): readonly Row[] {
+  // Reads rows and caches them in the same turn, before they can change. A single row has its own statement, because
+  // most reads are of one row and a list costs twice as much.
+  async function readRows(accountCode: string, ids: readonly number[]): Promise<readonly Row[]> {
     const rows =
       ids.length === 1
         ? one.run({ accountCode, id: ids[0] })
         : listed.run({ accountCode, ids: encodeIds(ids) })
+    cache.add(accountCode, rows as readonly Row[])
     return rows as readonly Row[]
   }
 
@@ -55,9 +59,7 @@ export function createFindCached<S extends IdSelection>(parts: FindCached<S>): F
         else rows.push(row)
       }
       if (missing.length === 0) return rows
-      const found = readRows(accountCode, missing)
-      cache.add(accountCode, found)
-      return rows.concat(found)
+      return rows.concat(await time('read', () => readRows(accountCode, missing)))
     },
   }
 }

@@ -1,9 +1,18 @@
 import { sql } from 'drizzle-orm'
+import type { TimeCall } from '../database.ts'
 import { columnsOf, type Dialect } from '../dialect.ts'
 import { createTokenSelection, isUserOfToken, type TokenLookUps } from '../entities/tokens.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
 
-export function createTokenLookUps({ prepare, tables }: Dialect, changeMark: ChangeMark): TokenLookUps {
+interface Dependencies {
+  readonly changeMark: ChangeMark
+  readonly time: TimeCall
+}
+
+export function createTokenLookUps(
+  { prepare, tables }: Dialect,
+  { changeMark, time }: Dependencies,
+): TokenLookUps {
   const { apiTokens, users } = tables
   const selection = { ...createTokenSelection(tables), sha256: apiTokens.sha256 }
   const find = prepare(
@@ -15,7 +24,7 @@ export function createTokenLookUps({ prepare, tables }: Dialect, changeMark: Cha
   )
   let ownChanges = 0
   return {
-    findBySha256: async sha256 => find.run({ sha256 }),
+    findBySha256: sha256 => time('read', async () => find.run({ sha256 })),
     changeMark: () => changeMark.readOthers() + ownChanges,
     // Changes the mark at once, so that cached callers are read again. SQLite reads nothing between the change and its
     // commit.

@@ -1,6 +1,6 @@
 import type { Store } from '../../domain/store.ts'
 import type { StoreLimits } from '../../domain/store-limits.ts'
-import { createDatabase, type ObserveStore, timeRunner } from '../database.ts'
+import { createDatabase, createTimeCall, type ObserveStore, timeRunner } from '../database.ts'
 import { createEntities } from '../entities/entities.ts'
 import { createChangeMark } from './connection/change-mark.ts'
 import { type Connect, connect } from './connection/connect.ts'
@@ -40,13 +40,14 @@ export async function openSqliteStore({
   const changeMark = createChangeMark(client)
   const transactions = createTransactions(client, watch.refuseIfLost)
   const signal = createEventSignal()
-  const dialect = createSqliteDialect(client, changeMark)
-  const runner = timeRunner(createSqliteRunner(transactions), observe)
+  const time = createTimeCall(observe)
+  const dialect = createSqliteDialect({ client, changeMark, time })
+  const runner = timeRunner(createSqliteRunner(transactions), time)
   const database = createDatabase({ dialect, runner, announce: signal.announce })
   const { parts, stores } = createEntities({
     database,
     limits,
-    tokenLookUps: createTokenLookUps(dialect, changeMark),
+    tokenLookUps: createTokenLookUps(dialect, { changeMark, time }),
     listeners: signal,
     afterAnswer(bytes) {
       if (bytes >= largeAnswerBytes) client.pragma('wal_checkpoint(PASSIVE)')

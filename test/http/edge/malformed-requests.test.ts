@@ -98,3 +98,10 @@ test('no header of a caller stands for another method, account or request id', a
   const names = [...answer.headers.keys()]
   expect(names.filter(name => /^access-control|^set-cookie|powered|^server$/.test(name))).toEqual([])
 })
+
+test('the log line of a request that was never parsed has the address of its client', async () => {
+  const before = app.logLines.length
+  await sendRaw({ url: app.url, writes: ['hello\r\n\r\n'] })
+  const [line] = app.logLines.slice(before).filter(each => each.includes('HPE_'))
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ address: '127.0.0.1', operation: null, status: 400 })
+})

@@ -39,9 +39,14 @@ export interface TestResponse {
   readonly body: any
 }
 
-// What the gateway asks by itself: whether the file has changed, and whether queued runs are due.
-const isOfGateway =
-  /^PRAGMA data_version$|^select min\(due_at\)|^select id from queued_runs where state = 'running'/
+// What the gateway asks by itself: whether the file has changed, the store answers, and queued runs are due.
+const asksOfGateway = [
+  /^PRAGMA data_version$/,
+  /^SELECT 1 FROM accounts LIMIT 1$/,
+  /^select min\(due_at\)/,
+  /^select id from queued_runs where state = 'running'/,
+]
+const isOfGateway = (statement: string) => asksOfGateway.some(asked => asked.test(statement))
 
 /** The whole application on a free port, with a real SQLite file of its own. */
 export async function startApp(
@@ -57,7 +62,7 @@ export async function startApp(
     ...environment,
   })
   const log = pino({ level: config.logLevel }, { write: line => logLines.push(line) })
-  const onStatement = (sql: string) => void (isOfGateway.test(sql) || statements.push(sql))
+  const onStatement = (sql: string) => void (isOfGateway(sql) || statements.push(sql))
   const app = await createApp({ config, log, onStatement, ...parts })
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 })
   const { createdToken } = await app.prepare()

@@ -8,6 +8,7 @@ import { noRecorder } from '../../../src/domain/scripts/run-record.ts'
 import type { Script } from '../../../src/domain/scripts/script.ts'
 import type { ExecuteGraphql } from '../../../src/scripts/calls/answer-call.ts'
 import { createScriptRunner } from '../../../src/scripts/create-script-runner.ts'
+import type { RunCounts } from '../../../src/scripts/run/execute-script.ts'
 import { createRunTokens } from '../../../src/scripts/run/run-tokens.ts'
 import { patience } from '../../server/processes/patience.ts'
 
@@ -49,7 +50,11 @@ export const answerOrHang: TestGraphql = ({ query }) =>
 /** Keeps no run. */
 
 /** The real task runner with real sandboxes, one by default. */
-export async function startTasks(settings: Record<string, string> = {}, answer: TestGraphql = answerOrHang) {
+export async function startTasks(
+  settings: Record<string, string> = {},
+  answer: TestGraphql = answerOrHang,
+  counts?: RunCounts,
+) {
   const config = readConfig({ ...patience, ROSTRUM_SANDBOXES: '1', ...settings })
   const runTokens = createRunTokens()
   const executeGraphql: ExecuteGraphql = async ({ readVariables, ...call }) =>
@@ -60,6 +65,7 @@ export async function startTasks(settings: Record<string, string> = {}, answer: 
     executeGraphql,
     recorder: noRecorder,
     log: silentLog,
+    counts,
   })
   await runner.start()
   while (!runner.ready()) await sleep(5)

@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import type { Store } from '../../../src/domain/store.ts'
 import { noLimits, type StoreLimits } from '../../../src/domain/store-limits.ts'
-import { openStore } from '../../../src/store/open-store.ts'
+import { type OpenStore, openStore } from '../../../src/store/open-store.ts'
 import { createDatabase, createEmptyDatabase, releaseDatabase } from './create-database.ts'
 
 interface OpenOptions {
   readonly url?: string
   readonly limits?: Partial<StoreLimits>
   readonly onStatement?: (sql: string) => void
+  readonly observe?: NonNullable<OpenStore['observe']>
 }
 
 export interface Harness {
@@ -71,11 +72,11 @@ function createHarness(engine: Harness['engine'], urls: Urls): Harness {
   return {
     engine,
     ...urls,
-    async open({ url, limits, onStatement } = {}) {
+    async open({ url, limits, ...watching } = {}) {
       const store = await openStore({
         url: url ?? (await urls.freshUrl()),
         limits: { ...noLimits, ...limits },
-        ...(onStatement && { onStatement }),
+        ...watching,
       })
       opened.push(store)
       return store

@@ -1,6 +1,7 @@
 import { endBefore } from '../../../end-before.ts'
 import { AccountBudget } from '../../../fairness/account-budget.ts'
 import type { ShareOwner } from '../../../fairness/share-owner.ts'
+import { createTimeCall, type TimeCall } from '../../database.ts'
 import { createAccountSlots, type WithAccountSlot } from './account-slots.ts'
 import { explainFailure, outcomeUnknown } from './explain-failure.ts'
 import type { Pool, PoolClient } from './pool.ts'
@@ -27,6 +28,11 @@ const inTime = { after: { ms: maxMs, error: () => outcomeUnknown('The database t
 /** Limits that all statements of a store share. */
 export interface Calls {
   readonly pool: Pool
+  /** Bounds a call that reads, and reports its time. */
+  readonly read: Bound
+  /** Bounds a call that changes something, and reports its time. */
+  readonly write: Bound
+  /** Bounds a call that is made of others, which report their times. */
   readonly bound: Bound
   readonly withAccountSlot: WithAccountSlot
   readonly withBulkSlot: WithAccountSlot
@@ -39,11 +45,14 @@ export interface Calls {
  */
 type Bound = <T>(owner: ShareOwner | null, call: (client: PoolClient) => Promise<T>) => Promise<T>
 
-export function createCalls(pool: Pool): Calls {
+export function createCalls(pool: Pool, time: TimeCall = createTimeCall(undefined)): Calls {
+  const bound = createBound(pool)
   const tooLate = 'Other changes of this account took too long'
   return {
     pool,
-    bound: createBound(pool),
+    read: (owner, call) => time('read', () => bound(owner, call)),
+    write: (owner, call) => time('write', () => bound(owner, call)),
+    bound,
     withAccountSlot: createAccountSlots({ each: maxChangesAtOnce, tooLate }),
     withBulkSlot: createAccountSlots({ each: maxBulksAtOnce, tooLate }),
   }

@@ -38,7 +38,7 @@ interface Change<Kind, Miss> {
  * tried again.
  */
 export function createMembershipStore({ database, parts, calls, signal }: Dependencies): MembershipStore {
-  const { bound, withAccountSlot, withBulkSlot } = calls
+  const { bound, write, withAccountSlot, withBulkSlot } = calls
   const { forget, ...reads } = createMembershipReads(database)
   const { findAddable, findMovable, findRow } = createMembershipLookUps(database)
   const { find: findStep } = createSteps(database)
@@ -79,7 +79,7 @@ export function createMembershipStore({ database, parts, calls, signal }: Depend
     origin: Origin,
     { kind, make, explain }: Change<Kind, Miss>,
   ) {
-    return bound(origin.accountCode, async client => {
+    return write(origin.accountCode, async client => {
       for (let count = 0; count < maxAttempts; count += 1) {
         const membership = (await make(client)) ?? (await runEach(client, findStep<Membership>(origin)))
         if (membership !== undefined) {

@@ -1,0 +1,33 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { RostrumError } from '../../src/errors.ts'
+import { Counts } from '../../src/metrics/counts.ts'
+import { answerOrHang, startTasks } from '../scripts/run/start-tasks.ts'
+
+test('a run that had a sandbox counts once, also if it rejects after its script', async () => {
+  const counts = new Counts([])
+  const tasks = await startTasks({}, answerOrHang, counts)
+  onTestFinished(() => tasks.runner.close())
+  const gone = new RostrumError('UNAVAILABLE', 'The store is gone.')
+  const rejecting = (error: Error) =>
+    tasks
+      .run('exit(1)', { input: { checkExit: () => Promise.reject(error) } })
+      .catch((reason: unknown) => reason)
+  expect(await rejecting(gone)).toBe(gone)
+  await rejecting(new TypeError('a bug'))
+  expect((await tasks.run('exit(1)')).payload).toBe(1)
+  const counted = [...counts.runs.values()].map(({ run, count }) => [run.outcome, run.code, count])
+  expect(counted).toEqual([
+    ['error', 'UNAVAILABLE', 1],
+    ['error', 'INTERNAL', 1],
+    ['exit', '', 1],
+  ])
+  expect(counts.runDurations.get('endpoint')?.read().count).toBe(3)
+})
+
+test('a run that is refused before it has a sandbox is no run', async () => {
+  const counts = new Counts([])
+  const tasks = await startTasks({}, answerOrHang, counts)
+  onTestFinished(() => tasks.runner.close())
+  await expect(tasks.run('exit(1)', { signal: AbortSignal.abort() })).rejects.toThrow()
+  expect(counts.runs.size).toBe(0)
+})

@@ -83,6 +83,7 @@ test('logs prints kept runs, the oldest first, with their entries, and takes a f
     request_context: { txnID: expect.any(String), txnSource: expect.any(String) },
   })
   expect(await place.run(['logs', '--function', 't/none'])).toMatchObject({ code: 64 })
+  expect(await place.run(['logs', '--function', 'a/t/f'])).toMatchObject({ code: 64, stdout: '' })
   const ofFunction = await place.run(['logs', '--function', 't/f', '--json'])
   expect(
     ofFunction.stdout

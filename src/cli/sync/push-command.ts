@@ -49,7 +49,7 @@ ${urlHelp}
     const watching = { ...call, isSet: (option: string) => option === 'yes' || call.isSet(option) }
     const folders = [join(parts.folder, 'functions')]
     if (!existsSync(folders[0] ?? '')) throw noFiles(parts.folder)
-    await watchFiles([], call, () => pushOnce(watching, parts), folders)
+    await watchFiles([], call, () => pushOnce(watching, parts), { folders, retries: true })
     return exitCodes.done
   },
 }

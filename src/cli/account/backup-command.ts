@@ -1,9 +1,10 @@
-import { existsSync, linkSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartError } from '../../errors.ts'
 import { backupStore } from '../../store/copy/backup-sqlite.ts'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
+import { placeFile } from './place-file.ts'
 
 export const command: Command = {
   usage: '<file>',
@@ -32,7 +33,7 @@ To restore, stop the gateway and put the file in place of the store.
     )
     try {
       // Fails if another backup wrote the file meanwhile.
-      linkSync(part, to)
+      placeFile(part, to)
     } catch (error) {
       throw new CliError(exitCodes.usage, `Cannot write \`${file}\`: ${(error as Error).message}.`)
     }

@@ -1,10 +1,9 @@
-import { existsSync, rmSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, linkSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartError } from '../../errors.ts'
 import { backupStore } from '../../store/copy/backup-sqlite.ts'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
-import { placeFile } from './place-file.ts'
 
 export const command: Command = {
   usage: '<file>',
@@ -43,4 +42,20 @@ To restore, stop the gateway and put the file in place of the store.
     )
     return exitCodes.done
   },
+}
+
+// What file systems without hard links answer, such as those of USB sticks and network folders.
+const noLinkCodes = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS']
+
+/**
+ * Puts a finished file at a path that must not exist, by a hard link, or by a copy where there are no links. Throws
+ * `EEXIST` if another process wrote the file meanwhile.
+ */
+export function placeFile(from: string, to: string, link: typeof linkSync = linkSync): void {
+  try {
+    link(from, to)
+  } catch (error) {
+    if (!noLinkCodes.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    copyFileSync(from, to, constants.COPYFILE_EXCL)
+  }
 }

@@ -53,15 +53,21 @@ export async function watchFiles(
       await work()
       retryMs = firstRetryMs
     } catch (error) {
-      if (!(error instanceof CliError) || signal.aborted) throw error
+      if (signal.aborted || !(error instanceof CliError)) throw error
       terminal.say(terminal.style('red', showControls(error.message), 'stderr'))
-      canRetry = retries && error.exitCode === exitCodes.unavailable
+      canRetry = mayRetry(error, retries)
     }
     const next = canRetry ? `Trying again in ${retryMs / 1_000} s` : 'Waiting for a change'
     terminal.say(terminal.style('gray', `${next}; Ctrl-C ends.`, 'stderr'))
-    const retry = canRetry ? setTimeout(() => change.resolve(), retryMs) : undefined
+    await waitFor(change, canRetry ? retryMs : null)
     if (canRetry) retryMs = Math.min(2 * retryMs, maxRetryMs)
-    await change.promise
-    clearTimeout(retry)
   }
+}
+
+const mayRetry = ({ exitCode }: CliError, retries: boolean) => retries && exitCode === exitCodes.unavailable
+
+async function waitFor(change: PromiseWithResolvers<void>, atMostMs: number | null): Promise<void> {
+  const timer = atMostMs === null ? undefined : setTimeout(() => change.resolve(), atMostMs)
+  await change.promise
+  clearTimeout(timer)
 }

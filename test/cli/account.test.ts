@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { placeFile } from '../../src/cli/account/backup-command.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
@@ -83,6 +86,7 @@ test('logs prints kept runs, the oldest first, with their entries, and takes a f
     request_context: { txnID: expect.any(String), txnSource: expect.any(String) },
   })
   expect(await place.run(['logs', '--function', 't/none'])).toMatchObject({ code: 64 })
+  expect(await place.run(['logs', '--function', 'a/t/f'])).toMatchObject({ code: 64, stdout: '' })
   const ofFunction = await place.run(['logs', '--function', 't/f', '--json'])
   expect(
     ofFunction.stdout
@@ -192,4 +196,25 @@ test('backup of PostgreSQL is refused with the command that does it', async () =
   await other.remove()
   expect(code).toBe(64)
   expect(stderr).toContain('pg_dump')
+})
+
+test('a backup is placed where there are no hard links, and replaces no file there', () => {
+  const [from, to] = [join(place.path, 'part'), join(place.path, 'placed')]
+  writeFileSync(from, 'copy', { mode: 0o600 })
+  const link = () => {
+    throw Object.assign(new Error('no links'), { code: 'ENOTSUP' })
+  }
+  placeFile(from, to, link)
+  expect(readFileSync(to, 'utf8')).toBe('copy')
+  expect(statSync(to).mode & 0o777).toBe(0o600)
+  expect(() => placeFile(from, to, link)).toThrow(/EEXIST/)
+})
+
+test('login reads no token from a terminal where it cannot ask, because the terminal would show it', async () => {
+  const command = `${process.execPath} src/start.mjs cli login --url ${server.baseUrl} 2>/dev/null; echo code $?`
+  const { stdout } = await promisify(execFile)('sh', [
+    '-c',
+    `printf 'rst_secret\\n' | timeout 20 script -qec '${command}' /dev/null`,
+  ])
+  expect(stdout).toContain('code 64')
 })

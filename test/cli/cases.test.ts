@@ -130,3 +130,16 @@ test('a case may begin with a byte order mark and have null as its input; a scri
   expect(refused.stderr).toContain('not UTF-8')
   odd.remove()
 })
+
+test('test --watch runs again when a new case is saved', async () => {
+  await write('watched/a.json', { script, expect: { outcome: 'fail' } })
+  const going = place.start(['test', 'watched', '--watch'])
+  await expect.poll(going.stderr).toContain('Waiting for a change')
+  await write('watched/deep/b.json', {
+    script: '../../functions/incident/priority.js',
+    expect: { outcome: 'fail' },
+  })
+  await expect.poll(going.stdout).toContain('watched/deep/b')
+  going.interrupt()
+  expect((await going.ended).code).toBe(130)
+})

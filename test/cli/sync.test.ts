@@ -190,3 +190,37 @@ test('pull refuses names that would leave the folder', async () => {
   hostile.close()
   expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
 })
+
+test('a lock of another gateway is refused by push and pull, and pull --force replaces it', async () => {
+  await saveLive('exit(1)')
+  await place.run(['pull'])
+  const locked = await place.read('rostrum.lock')
+  await place.write(file, 'exit(2)')
+  const other = server.baseUrl.replace('127.0.0.1', 'localhost')
+  for (const args of [['push', '--yes'], ['pull']]) {
+    const { code, stdout, stderr } = await place.run([...args, '--url', other])
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+    expect(stderr).toContain(`at ${server.baseUrl}, and you ask for`)
+  }
+  expect(await readLive()).toBe('exit(1)')
+  expect(await place.read('rostrum.lock')).toBe(locked)
+  expect((await place.run(['pull', '--force', '--url', other])).code).toBe(0)
+  expect(await lock()).toMatchObject({ url: other })
+})
+
+test('push --watch tries again by itself when the gateway does not answer', async () => {
+  await place.write('functions/_/x.js', 'exit(1)')
+  let asked = 0
+  const busy = createServer((_request, response) => {
+    asked++
+    response.writeHead(503).end('{}')
+  })
+  await once(busy.listen(0, '127.0.0.1'), 'listening')
+  const { port } = busy.address() as AddressInfo
+  const going = place.start(['push', '--watch', '--yes', '--url', `http://127.0.0.1:${port}`])
+  await expect.poll(going.stderr).toContain('Trying again in 2 s')
+  expect(asked).toBeGreaterThan(1)
+  going.interrupt()
+  expect((await going.ended).code).toBe(130)
+  busy.close()
+})

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, rmSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, linkSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartError } from '../../errors.ts'
 import { backupStore } from '../../store/copy/backup-sqlite.ts'
@@ -32,7 +32,7 @@ To restore, stop the gateway and put the file in place of the store.
     )
     try {
       // Fails if another backup wrote the file meanwhile.
-      linkSync(part, to)
+      placeFile(part, to)
     } catch (error) {
       throw new CliError(exitCodes.usage, `Cannot write \`${file}\`: ${(error as Error).message}.`)
     }
@@ -42,4 +42,20 @@ To restore, stop the gateway and put the file in place of the store.
     )
     return exitCodes.done
   },
+}
+
+// What file systems without hard links answer, such as those of USB sticks and network folders.
+const noLinkCodes = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS']
+
+/**
+ * Puts a finished file at a path that must not exist, by a hard link, or by a copy where there are no links. Throws
+ * `EEXIST` if another process wrote the file meanwhile.
+ */
+export function placeFile(from: string, to: string, link: typeof linkSync = linkSync): void {
+  try {
+    link(from, to)
+  } catch (error) {
+    if (!noLinkCodes.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    copyFileSync(from, to, constants.COPYFILE_EXCL)
+  }
 }

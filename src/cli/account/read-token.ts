@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { CliError, exitCodes } from '../frame/cli-error.ts'
+import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import { checkToken } from '../gateway/check-token.ts'
 
 const ctrlC = '\u0003'
@@ -8,8 +8,13 @@ const backspaces = ['\u0008', '\u007f']
 
 /** Asks for a token without showing it; in a pipe reads it from stdin. Throws an error if there is none. */
 export async function readToken(question: string): Promise<string> {
-  const isAsked = process.stdin.isTTY && process.stderr.isTTY
-  const token = (isAsked ? await askHidden(question) : await text(process.stdin)).trim()
+  const { stdin, stderr } = process
+  // A terminal shows what is typed, so nothing is read from it without a question that hides it.
+  if (stdin.isTTY && !stderr.isTTY)
+    throw wrongUse(
+      'Nobody can see the question for the token. Pipe the token into stdin, or set ROSTRUM_TOKEN.',
+    )
+  const token = (stdin.isTTY ? await askHidden(question) : await text(stdin)).trim()
   if (token === '')
     throw new CliError(exitCodes.refused, 'No token was given. Pipe one in, or paste it at the question.')
   return checkToken(token, 'This')

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import type { StandIn } from '../../scripts/calls/answer-call.ts'
 import { exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
@@ -41,13 +41,19 @@ A case: { "script": "../functions/incident/priority.js", "input": { "impact": 3 
     const runner = createRunner(call)
     if (!call.isSet('watch')) return runCases(call, { runner, reporter, cases })
     const files = [...new Set(cases.flatMap(({ file, scriptFile }) => [file, scriptFile]))]
-    await watchFiles(files, call, () => runCases(call, { runner, reporter, cases: findCases(call) }))
+    const folders = findPaths(call)
+      .map(call.resolve)
+      .filter(path => statSync(path).isDirectory())
+    const run = () => runCases(call, { runner, reporter, cases: findCases(call) })
+    await watchFiles(files, call, run, { folders })
     return exitCodes.done
   },
 }
 
+const findPaths = ({ args }: CommandCall): readonly string[] => (args.length === 0 ? ['cases'] : args)
+
 function findCases(call: CommandCall): readonly FoundCase[] {
-  const paths = call.args.length === 0 ? ['cases'] : call.args
+  const paths = findPaths(call)
   const filter = call.text('filter') ?? ''
   const cases = readCases(paths, call).filter(({ name }) => name.includes(filter))
   if (cases.length > 0) return cases

@@ -56,7 +56,11 @@ function readOutcome(text: string | undefined): string | undefined {
 
 async function findFunction({ ask }: GatewayClient, given: string | undefined): Promise<string | undefined> {
   if (given === undefined) return undefined
-  const [name = '', code = null] = given.split('/').reverse()
+  const [name = '', code = null, ...more] = given.split('/').reverse()
+  if (more.length > 0)
+    throw wrongUse(
+      `\`${given}\` names no function. Name it as \`<case type>/<name>\`, or \`<name>\` without a type.`,
+    )
   const caseTypeCode = code === '_' ? null : code
   const query = `query ($name: String!, $caseTypeCode: String) {
     function(name: $name, caseTypeCode: $caseTypeCode, exact: true) { id }

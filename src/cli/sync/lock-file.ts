@@ -32,6 +32,15 @@ export function readLock(folder: string): Lock | null {
   return { url, account, functions }
 }
 
+/** Throws an error if a lock is of another gateway or account, whose hashes say nothing about this one. */
+export function checkLock(lock: Lock | null, { url, account }: Pick<Lock, 'url' | 'account'>): void {
+  if (lock === null || (lock.url === url && lock.account === account)) return
+  throw wrongUse(
+    `\`${lockName}\` is of the account \`${lock.account}\` at ${lock.url}, and you ask for \`${account}\` at ${url}. ` +
+      `Name that gateway by \`--url\`, another folder by \`--dir\`, or replace the files by \`rostrum pull --force\`.`,
+  )
+}
+
 /** Writes the lock, with sorted keys, unless it is as it was. */
 export function writeLock(folder: string, { url, account, functions }: Lock): void {
   const file = join(folder, lockName)

@@ -6,7 +6,7 @@ import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
 import { createGatewayClient } from '../gateway/gateway-client.ts'
 import { hashFunctionFiles, hashSource, pathOfKey } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
-import { readLock, writeLock } from './lock-file.ts'
+import { checkLock, readLock, writeLock } from './lock-file.ts'
 
 export const command: Command = {
   usage: '[--dir <folder>] [--force] [--url <url>]',
@@ -26,14 +26,18 @@ ${urlHelp}
     const lock = readLock(folder)
     const files = hashFunctionFiles(folder)
     const { account, hashes } = await findLiveFunctions(client)
-    const pulled = lock?.functions ?? {}
+    const isForced = call.isSet('force')
+    if (!isForced) checkLock(lock, { url: client.url, account })
+    // The hashes of another gateway or account say nothing about these functions.
+    const isOfThese = lock?.url === client.url && lock.account === account
+    const pulled = isOfThese ? lock.functions : {}
 
     const changed = [...hashes].filter(([key, hash]) => files.get(key) !== hash).map(([key]) => key)
     const conflicts = changed.filter(key => {
       const file = files.get(key)
       return file !== undefined && file !== pulled[key]
     })
-    if (conflicts.length > 0 && !call.isSet('force')) throw conflict(conflicts)
+    if (conflicts.length > 0 && !isForced) throw conflict(conflicts)
 
     const sources = await readLiveSources(client, changed)
     const pulledNow = new Map(hashes)

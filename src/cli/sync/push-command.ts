@@ -8,7 +8,7 @@ import { watchFiles } from '../run/watch-files.ts'
 import { type CompileFiles, createCompiler } from './compile-files.ts'
 import { readFunctionFiles, splitKey } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
-import { type Lock, readLock, writeLock } from './lock-file.ts'
+import { checkLock, type Lock, readLock, writeLock } from './lock-file.ts'
 import { conflict, type Push, planPush } from './plan-push.ts'
 import { showDiff } from './show-diff.ts'
 import { tryCase } from './try-case.ts'
@@ -49,7 +49,7 @@ ${urlHelp}
     const watching = { ...call, isSet: (option: string) => option === 'yes' || call.isSet(option) }
     const folders = [join(parts.folder, 'functions')]
     if (!existsSync(folders[0] ?? '')) throw noFiles(parts.folder)
-    await watchFiles([], call, () => pushOnce(watching, parts), folders)
+    await watchFiles([], call, () => pushOnce(watching, parts), { folders, retries: true })
     return exitCodes.done
   },
 }
@@ -66,10 +66,7 @@ async function pushOnce(call: CommandCall, { folder, client, compile }: PushPart
   const files = readFunctionFiles(folder)
   if (files.size === 0 && lock === null) throw noFiles(folder)
   const { account, hashes: live } = await findLiveFunctions(client)
-  if (lock !== null && lock.account !== account)
-    throw wrongUse(
-      `The lock is of the account \`${lock.account}\`, and the token of \`${account}\`. Nothing was pushed.`,
-    )
+  checkLock(lock, { url: client.url, account })
   const { pushes, remarks } = planPush({ files, locked: lock?.functions ?? {}, live, named: call.args })
   for (const remark of remarks) terminal.say(remark)
   await compile(pushes.map(({ file }) => file))

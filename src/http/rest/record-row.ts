@@ -1,4 +1,5 @@
 import { notFound, RostrumError } from '../../errors.ts'
+import { JsonHoles, JsonText } from '../../json/json-text.ts'
 import { fieldOf, type Member, type Operation, type RecordShape } from '../../operations/operation.ts'
 import { readIfMatch, toEtag } from './if-match.ts'
 import { parseParameters } from './parse-parameters.ts'
@@ -48,10 +49,11 @@ function createRecordAnswer(
   if (method === 'DELETE') return () => ({ status: 204 })
   if ('ids' in variables) {
     const name = `${shape.name}s`
-    return rows => ({
-      status: 200,
-      body: { [name]: (rows as readonly Row[]).map(row => toRecord(shape.members, row)) },
-    })
+    return rows => {
+      const holes = new JsonHoles()
+      const records = (rows as readonly Row[]).map(row => toRecord(shape.members, row, holes))
+      return { status: 200, body: new JsonText(holes.write({ [name]: records })) }
+    }
   }
   return (value, { id }) => {
     const row = within === null || value === null ? value : (value as Row)[within]
@@ -73,23 +75,30 @@ function answerRecord(row: Row, shape: RecordShape, createdAt: string | null): R
   }
 }
 
-/** Turns a row of GraphQL into the record that REST callers see. */
-export function toRecord(members: readonly Member[], row: Row): Record<string, unknown> {
+/**
+ * Turns a row of GraphQL into the record that REST callers see. Of many records, `holes` takes the texts: they are
+ * written faster then.
+ */
+export function toRecord(
+  members: readonly Member[],
+  row: Row,
+  holes: JsonHoles | null = null,
+): Record<string, unknown> {
   const record: Record<string, unknown> = {}
-  for (const member of members) record[member.name] = toValue(member, row[member.field])
+  for (const member of members) record[member.name] = toValue(member, row[member.field], holes)
   return record
 }
 
-function toValue({ kind, members }: Member, value: unknown): unknown {
+function toValue({ kind, members }: Member, value: unknown, holes: JsonHoles | null): unknown {
   switch (kind) {
     case 'id':
       return Number(value)
     case 'word':
       return String(value).toLowerCase()
     case 'list':
-      return (value as readonly Row[]).map(row => toRecord(members, row))
+      return (value as readonly Row[]).map(row => toRecord(members, row, holes))
     case 'value':
-      return value
+      return holes === null ? value : holes.dig(value)
     default:
       return kind satisfies never
   }

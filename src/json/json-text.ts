@@ -43,8 +43,8 @@ export function writeTemplate(value: unknown): JsonTemplate {
 }
 
 /**
- * Takes the texts out of a value while it is built. `JSON.stringify` then meets plain values alone, and is several times
- * as fast as with a `toJSON` for each text.
+ * Takes the texts out of a value while it is built. `JSON.stringify` then meets plain values alone, and is twice as
+ * fast as with a `toJSON` for each text.
  */
 export class JsonHoles {
   readonly #insertions: string[] = []

@@ -3,7 +3,7 @@ import type { ShareOwner } from '../fairness/share-owner.ts'
 import { type Changed, queuedRuns } from './change-listeners.ts'
 import type { Dialect, Statement, Values } from './dialect.ts'
 import { createSteps } from './steps.ts'
-import { Refusal, type Work } from './work.ts'
+import { all, Refusal, type Work } from './work.ts'
 
 interface WriteOptions<T> {
   /** False for a result that changed nothing: nothing is committed, and a step may be tried again. True by default. */
@@ -40,6 +40,8 @@ export interface Database extends Dialect, Runner {
    * Rejects with the error of a `Refusal`, which keeps, stores and announces nothing.
    */
   change<T>(origin: Origin, work: () => Work<T | Refusal>, options?: ChangeOptions<T>): Promise<T>
+  /** A change in one statement, which is its own transaction. One that returns no row has changed nothing. */
+  changeAtOnce<Row>(origin: Origin, statement: Statement<Row>, values: Values): Promise<readonly Row[]>
 }
 
 interface Dependencies {
@@ -64,6 +66,11 @@ export function createDatabase({ dialect, runner, announce }: Dependencies): Dat
       if (hasChanged(result)) announce(origin.accountCode)
       if (hasQueued(result)) announce(queuedRuns)
       return result
+    },
+    async changeAtOnce<Row>(origin: Origin, statement: Statement<Row>, values: Values) {
+      const rows = await runner.writeEach(origin.accountCode, () => all(statement, values))
+      if (rows.length > 0) announce(origin.accountCode)
+      return rows
     },
   }
 }

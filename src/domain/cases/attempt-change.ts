@@ -79,8 +79,8 @@ export interface ChangedCase {
 /** What differs between a save and a delete. */
 export interface ChangeSteps {
   readonly change: 'save' | 'delete'
-  /** Returns the type of the case, or the type of the case to create. */
-  readonly findType: (row: Case | null) => Promise<CaseType | null>
+  /** Returns the type of the case to create; null if there is no such type. */
+  readonly findNewType: () => Promise<CaseType | null>
   /** Returns the state that the request asks for. Throws if the request is wrong. */
   readonly ask: (read: ReadCase) => Wanted
 }
@@ -106,9 +106,8 @@ export interface Attempt extends ReadCase {
 
 /** Step 1 of an attempt. Reads the type before its hooks, because the commit compares the type's revision. */
 export async function beginAttempt({ parts, request, steps }: Change, count: number): Promise<Attempt> {
-  const { row, data } = await readRow(parts.store, request)
-  const type = await steps.findType(row)
-  const read = { row, data, type }
+  const read = await readCase(parts.store, request, steps)
+  const { row, type } = read
   await waitIfLong(row?.dataBytes, request.work)
   const asked = steps.ask(read)
   await waitIfLong(row?.dataBytes, request.work)
@@ -131,15 +130,19 @@ function generationOf({ asking: { parentRun } }: ChangeRequest): Generation {
   return parentRun?.generation ?? firstGeneration
 }
 
-async function readRow(store: CaseStore, request: ChangeRequest) {
-  const { origin, id, ifVersions } = request
-  if (id === null) return { row: null, data: null }
-  const [row] = await store.findByIds(origin.accountCode, [id])
-  if (row === undefined) throw noCase(id)
+async function readCase(
+  store: CaseStore,
+  { origin, id, ifVersions, work }: ChangeRequest,
+  steps: ChangeSteps,
+): Promise<ReadCase> {
+  if (id === null) return { row: null, data: null, type: await steps.findNewType() }
+  const found = await store.findWithType(origin.accountCode, id)
+  if (found === null) throw noCase(id)
+  const { row, type } = found
   if (ifVersions !== null && !ifVersions.includes(row.version)) throw staleCase(id, row.version)
-  await waitIfLong(row.dataBytes, request.work)
+  await waitIfLong(row.dataBytes, work)
   const place = { table: 'cases', column: 'data', id }
-  return { row, data: readStored<JsonObject>(row.data?.text ?? '{}', place) }
+  return { row, data: readStored<JsonObject>(row.data?.text ?? '{}', place), type }
 }
 
 /** Steps 3 to 7 of an attempt, as contract section 7 numbers them. Returns null if the case or its type has changed. */

@@ -95,6 +95,11 @@ export interface CaseSearch {
 export interface CaseStore {
   /** Returns the rows that exist, in any order, with one statement. */
   findByIds(accountCode: string, ids: readonly number[]): Promise<Case[]>
+  /** Returns a case and its type as they are at one moment; null if there is no such case. */
+  findWithType(
+    accountCode: string,
+    id: number,
+  ): Promise<{ readonly row: Case; readonly type: CaseType | null } | null>
   /** Returns the first or last cases between two ids, in ascending id. */
   page(accountCode: string, search: CaseSearch, page: Page): Promise<Case[]>
   commit(commit: CaseCommit): Promise<CommitResult>

@@ -75,6 +75,9 @@ interface Dependencies {
   readonly state?: CaseState
 }
 
+// A change of a case that exists reads its type with it.
+const noType = async () => null
+
 export function createCases(dependencies: Dependencies): Cases {
   const { store: stores, scripts, deferRuns, waitForTurn, state = createCaseState() } = dependencies
   const { cases: store, hooks, caseTasks } = stores
@@ -87,10 +90,9 @@ export function createCases(dependencies: Dependencies): Cases {
   }
   // Saves the result of a task. The same commit writes the task's run.
   const saveResult: SaveResult = (request, data, taskRuns) => {
-    const findType = (row: Case | null) => store.findType(request.origin.accountCode, row?.caseTypeCode ?? '')
     const ask = ({ row }: ReadCase) => ({ caseTypeCode: row?.caseTypeCode ?? '', data })
     const ofTask = { ...parts, deferRuns: () => deferAfter(taskRuns, deferRuns()) }
-    return changeCase(ofTask, request, { change: 'save', findType, ask })
+    return changeCase(ofTask, request, { change: 'save', findNewType: noType, ask })
   }
   return {
     async list(accountCode, ids) {
@@ -125,7 +127,7 @@ export function createCases(dependencies: Dependencies): Cases {
       }
       return changeCase(parts, request, {
         change: 'save',
-        findType: row => store.findType(origin.accountCode, row?.caseTypeCode ?? caseTypeCode ?? ''),
+        findNewType: () => store.findType(origin.accountCode, caseTypeCode ?? ''),
         ask({ row, data: stored }) {
           if (row !== null && caseTypeCode !== null && row.caseTypeCode !== caseTypeCode) {
             throw otherCaseType(row.id, row.caseTypeCode)
@@ -142,7 +144,7 @@ export function createCases(dependencies: Dependencies): Cases {
       checkId(request.id, 'case id')
       return changeCase(parts, request, {
         change: 'delete',
-        findType: row => store.findType(request.origin.accountCode, row?.caseTypeCode ?? ''),
+        findNewType: noType,
         ask: ({ row }) => ({ caseTypeCode: row?.caseTypeCode ?? '', data: null }),
       })
     },

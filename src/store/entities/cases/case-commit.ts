@@ -16,8 +16,16 @@ import { toTakeValues } from '../queue/enqueue.ts'
 import { measureStored, measureWaiting, type SharedInput, shareInputs } from '../queue/queued-inputs.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import type { AppendCaseEvent } from './case-events.ts'
-import { type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
+import {
+  buildIsAsRead,
+  buildNewData,
+  type CaseReads,
+  type StoredCase,
+  selectCase,
+  toCase,
+} from './case-rows.ts'
 import { prepareValues } from './field-values.ts'
+import { createSaveAtOnce } from './save-at-once.ts'
 
 // The result as JSON preserves it for an idempotency step.
 type Committed =
@@ -43,6 +51,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
   const statements = prepareStatements(database)
   const values = prepareValues(database)
   const { find } = createSteps(database)
+  const saveAtOnce = createSaveAtOnce(database, limits)
 
   // Whatever decides against the change comes before the first write: SQLite undoes nothing.
   function* commit(wanted: CaseCommit): Work<Committed | Refusal> {
@@ -128,6 +137,9 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
 
   return {
     async commit(wanted) {
+      const saved = await saveAtOnce(wanted, findAddedBytes(wanted, []))
+      const { changedFields, runIds } = wanted
+      if (saved !== null) return toCommitted({ kind: 'committed', row: saved, changedFields, runIds })
       const hasQueued = () => wanted.after !== null
       const done = await database.change(wanted.origin, () => commit(wanted), { hasChanged, hasQueued })
       return done.kind === 'conflict' ? done : toCommitted(done)
@@ -174,27 +186,15 @@ function toData(data: string | null) {
 }
 
 function prepareStatements({ prepare, tables, forShare, forUpdate, now }: Dialect) {
-  const given = placeholders(
-    'accountCode',
-    'id',
-    'caseTypeCode',
-    'data',
-    'dataBytes',
-    'version',
-    'leaseHolder',
-  )
-  const { accountCode, id, caseTypeCode, data, dataBytes, version, leaseHolder } = given
+  const given = placeholders('accountCode', 'id', 'caseTypeCode', 'data', 'dataBytes')
+  const { accountCode, id, caseTypeCode, data, dataBytes } = given
   const selection = selectCase(tables)
   const { waiting, waitingBytes } = tables.queueAccounts
   const ofQueue = (column: string) => sql`
     coalesce((select ${sql.raw(column)} from queue_accounts where account_code = ${accountCode}), 0)`
   const returning = sql`returning ${columnsOf(selection)}`
   const isTheCase = sql`account_code = ${accountCode} and id = ${id}`
-  const isAsRead = sql`
-    ${isTheCase} and version = ${version} and not exists (
-      select 1 from case_leases
-      where case_leases.account_code = ${accountCode} and case_id = ${id} and holder <> ${leaseHolder}
-        and held_until > ${now})`
+  const isAsRead = buildIsAsRead(now)
   return {
     lockType: prepare(
       sql`
@@ -216,8 +216,7 @@ function prepareStatements({ prepare, tables, forShare, forUpdate, now }: Dialec
     ),
     update: prepare(
       sql`
-        update cases set data = ${data}, data_bytes = ${dataBytes}, version = version + 1, updated_at = ${now}
-        where ${isAsRead} ${returning}`,
+        update cases set ${buildNewData(now)} where ${isAsRead} ${returning}`,
       selection,
     ),
     lock: prepare(sql`select ${columnsOf(selection)} from cases where ${isAsRead} ${forUpdate}`, selection),

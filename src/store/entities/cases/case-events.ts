@@ -74,9 +74,11 @@ function toEvent({ id, changedFields, ...row }: RowOf<ReturnType<typeof selectEv
   return { ...row, sequence: id, changedFields: changedFields === null ? null : new JsonText(changedFields) }
 }
 
-/** Appends the event in one statement. The counters and the queue of the account are locked until the commit. */
-export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
-  const { chain, typed, tables } = dialect
+/**
+ * Returns the parts of a statement that append an event: `head` raises the counters of the account, which are locked
+ * until the commit, and `row` is the event. `from` adds to the tables that `head` reads, such as `, part`.
+ */
+export function buildEventParts({ typed, tables }: Dialect, from = sql``) {
   const storedBytes = {
     name: 'stored byte',
     count: typed(sql.placeholder('storedBytes'), 'integer'),
@@ -84,15 +86,37 @@ export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
   const events = { name: 'case event', count: sql`1` } as const
   const columns = select(tables.caseEvents, { omit: ['id', 'createdAt'] })
   const given = Object.keys(columns).map(name => sql.placeholder(name))
-  const row = sql`
-    insert into case_events (${namesOf(columns)}, id) select ${sql.join(given, sql`, `)}, head.value
-    from head where head.name = 'case event'`
+  return {
+    head: sql`${raiseCounters([storedBytes, events], from)} returning name, value`,
+    row: sql`
+      insert into case_events (${namesOf(columns)}, id) select ${sql.join(given, sql`, `)}, head.value
+      from head where head.name = 'case event'`,
+  }
+}
+
+/** Returns the values of those parts. `storedBytes`: what the change adds to the account, the event included. */
+export function toEventValues(origin: Origin, event: NewCaseEvent, storedBytes: number): Values {
+  const changedBytes = Buffer.byteLength(event.changedFields)
+  const isShort = changedBytes <= maxShortBytes
+  return {
+    accountCode: origin.accountCode,
+    ...event,
+    changedFields: isShort ? event.changedFields : null,
+    longFields: isShort ? null : event.changedFields,
+    changedBytes,
+    ...writeOrigin(origin),
+    storedBytes,
+  }
+}
+
+/** Appends the event in one statement. The counters and the queue of the account are locked until the commit. */
+export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
+  const { chain, tables } = dialect
   const { value } = tables.counters
   const all = sql`head.value + ${membershipBytes}`
   const insert = chain(
     {
-      head: sql`${raiseCounters([storedBytes, events])} returning name, value`,
-      row,
+      ...buildEventParts(dialect),
       stored: sql`select ${all} as value from head where head.name = 'stored byte'`,
     },
     'stored',
@@ -101,25 +125,14 @@ export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
   const insertAndTake = chain(
     {
       taken: buildTakeIds(dialect),
-      head: sql`${raiseCounters([storedBytes, events], sql`, taken`)} returning name, value`,
-      row,
+      ...buildEventParts(dialect, sql`, taken`),
       counted: sql`select taken.last_id, ${all} as value from taken, head where head.name = 'stored byte'`,
     },
     'counted',
     { lastId: tables.queueAccounts.lastId, value },
   )
   return function* appendEvent(origin, event, beside) {
-    const changedBytes = Buffer.byteLength(event.changedFields)
-    const isShort = changedBytes <= maxShortBytes
-    const values = {
-      accountCode: origin.accountCode,
-      ...event,
-      changedFields: isShort ? event.changedFields : null,
-      longFields: isShort ? null : event.changedFields,
-      changedBytes,
-      ...writeOrigin(origin),
-      storedBytes: beside.storedBytes,
-    }
+    const values = toEventValues(origin, event, beside.storedBytes)
     if (beside.take === null) return { stored: (yield* only(insert, values)).value, taken: undefined }
     const row = yield* first(insertAndTake, { ...values, ...beside.take })
     return { stored: row?.value ?? 0, taken: row }

@@ -18,6 +18,23 @@ export function selectCase({ cases }: Dialect['tables']) {
 
 export type StoredCase = RowOf<ReturnType<typeof selectCase>>
 
+/** The condition of a change: the case has the version that was read, and nobody else holds its lease. */
+export function buildIsAsRead(now: SQL, versionName = 'version'): SQL {
+  const { accountCode, id, leaseHolder } = placeholders('accountCode', 'id', 'leaseHolder')
+  const version = sql.placeholder(versionName)
+  return sql`
+    account_code = ${accountCode} and id = ${id} and version = ${version} and not exists (
+      select 1 from case_leases
+      where case_leases.account_code = ${accountCode} and case_id = ${id} and holder <> ${leaseHolder}
+        and held_until > ${now})`
+}
+
+/** The assignments of a save. */
+export function buildNewData(now: SQL): SQL {
+  const { data, dataBytes } = placeholders('data', 'dataBytes')
+  return sql`data = ${data}, data_bytes = ${dataBytes}, version = version + 1, updated_at = ${now}`
+}
+
 type ReadCase = Omit<StoredCase, 'data'> & { readonly data: string | null }
 
 /** Also reads a row that was stored as JSON, whose times are texts. */

@@ -11,6 +11,7 @@ import { createAppendCaseEvent, createCaseEventStore } from './case-events.ts'
 import { createCaseReads } from './case-rows.ts'
 import { prepareTypes, toType } from './case-types.ts'
 import { prepareValues } from './field-values.ts'
+import { createFindWithType } from './find-with-type.ts'
 
 type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns' | 'stored'> & {
   readonly database: Database
@@ -45,6 +46,11 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
     )
   }
 
+  const findType: CaseStore['findType'] = async (accountCode, code) => {
+    const [row] = await read(types.find, { accountCode, code })
+    return row === undefined ? null : toType(row)
+  }
+
   return {
     ...reads.store,
     ...createCaseCommit({ ...dependencies, appendEvent, forget: reads.forget }),
@@ -56,10 +62,8 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
     async release(accountCode, id, holder) {
       await write(accountCode, () => all(leases.release, { accountCode, id, holder }))
     },
-    async findType(accountCode, code) {
-      const [row] = await read(types.find, { accountCode, code })
-      return row === undefined ? null : toType(row)
-    },
+    findType,
+    findWithType: createFindWithType(database, { findByIds: reads.store.findByIds, findType }),
     listTypes: async accountCode => (await read(types.list, { accountCode })).map(toType),
     saveType: (accountCode, type) =>
       write(accountCode, function* () {

@@ -13,7 +13,7 @@ export interface Flags {
 
 export const usage = `Measures the gateway beside its peers on this machine.
 
-  npm run bench                          all sections, in under five minutes
+  npm run bench                          all sections, in six to ten minutes
   npm run bench -- --only reads,rest     some of them: ${sectionNames.join(', ')}
   npm run bench -- --soak                100,000 runs and 1,000,000 reads, with memory over time
 

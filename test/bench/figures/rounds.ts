@@ -16,9 +16,11 @@ export interface RoundsParts {
 /** Of each case, by name, what each round showed. */
 export type Rounds = ReadonlyMap<string, readonly Figures[]>
 
-// V8 optimizes the last of the gateway's functions after some 20,000 requests: until then a read takes twice as much.
-const warmRequests = 30_000
-const longestWarmUp = 4
+// V8 optimizes the last of the gateway's functions after thousands of requests: until then a read takes twice as much.
+// A case that answers few requests a second would take minutes to reach them.
+const warmRequests = 60_000
+const longestWarmUp = { fast: 8, slow: 2 }
+const fastPerSecond = 1_000
 
 /**
  * Warms each case up, then measures one after the other, round by round and each round beginning with another one, so
@@ -37,9 +39,12 @@ export async function measureRounds({ cases, rounds, seconds }: RoundsParts): Pr
 }
 
 async function warmUp(measure: Case['measure'], seconds: number): Promise<void> {
-  const longest = Math.min(longestWarmUp, 10 * seconds)
+  const stretch = Math.min(1, 2.5 * seconds)
   let requests = 0
-  for (let spent = 0; spent < longest && requests < warmRequests; spent += longest / 4) {
-    requests += (await measure(longest / 4)).perSecond * (longest / 4)
+  for (let spent = stretch; requests < warmRequests; spent += stretch) {
+    const { perSecond } = await measure(stretch)
+    requests += perSecond * stretch
+    const longest = perSecond < fastPerSecond ? longestWarmUp.slow : longestWarmUp.fast
+    if (spent >= Math.min(longest, 20 * seconds)) return
   }
 }

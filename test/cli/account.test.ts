@@ -87,6 +87,14 @@ test('logs prints kept runs, the oldest first, with their entries, and takes a f
   })
   expect(await place.run(['logs', '--function', 't/none'])).toMatchObject({ code: 64 })
   expect(await place.run(['logs', '--function', 'a/t/f'])).toMatchObject({ code: 64, stdout: '' })
+  // Runs that still run do not count.
+  const running = [execute('busy', 'for (;;);'), execute('busy', 'for (;;);')]
+  const query = '{ runs(filter: { state: RUNNING }) { nodes { id } } }'
+  const listed = { data: { runs: { nodes: [{}, {}] } } }
+  await expect.poll(async () => (await server.graphql(query)).body).toMatchObject(listed)
+  const last = await place.run(['logs', '--json', '--limit', '1'])
+  await Promise.all(running)
+  expect(JSON.parse(last.stdout).name).toBe('three')
   const ofFunction = await place.run(['logs', '--function', 't/f', '--json'])
   expect(
     ofFunction.stdout

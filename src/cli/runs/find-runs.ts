@@ -6,17 +6,31 @@ export const maxLimit = 1_000
 
 export type Filter = Readonly<Record<string, string>>
 
-/** Returns the newest ended runs, the oldest first. */
+interface RunPage {
+  readonly runs: {
+    readonly nodes: readonly ShownRun[]
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
+
+/** Returns the newest `limit` runs that have ended, the oldest first. */
 export async function findRuns({ ask }: GatewayClient, filter: Filter, limit: number): Promise<ShownRun[]> {
-  if (limit === 0) return []
-  const query = `query ($filter: RunFilter, $first: Int) {
-    runs(filter: $filter, first: $first) { nodes { ${runFields} } }
+  const query = `query ($filter: RunFilter, $first: Int, $after: String) {
+    runs(filter: $filter, first: $first, after: $after) {
+      nodes { ${runFields} }
+      pageInfo { hasNextPage endCursor }
+    }
   }`
-  const { runs } = await ask<{ readonly runs: { readonly nodes: readonly ShownRun[] } }>(query, {
-    filter,
-    first: limit,
-  })
-  return runs.nodes.filter(({ state }) => state !== 'RUNNING').toReversed()
+  const found: ShownRun[] = []
+  let after: string | null = null
+  while (found.length < limit) {
+    const page: RunPage = await ask<RunPage>(query, { filter, first: limit - found.length, after })
+    const { nodes, pageInfo } = page.runs
+    found.push(...nodes.filter(({ state }) => state !== 'RUNNING'))
+    if (!pageInfo.hasNextPage) break
+    after = pageInfo.endCursor
+  }
+  return found.toReversed()
 }
 
 /** Returns the ids of the newest ended runs, the oldest first. */

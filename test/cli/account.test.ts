@@ -219,10 +219,10 @@ test('a backup is placed where there are no hard links, and replaces no file the
 })
 
 test('login reads no token from a terminal where it cannot ask, because the terminal would show it', async () => {
-  const command = `${process.execPath} src/start.mjs cli login --url ${server.baseUrl} 2>/dev/null; echo code $?`
-  const { stdout } = await promisify(execFile)('sh', [
-    '-c',
-    `printf 'rst_secret\\n' | timeout 20 script -qec '${command}' /dev/null`,
-  ])
+  // The path of Node may contain a space.
+  const command = `"${process.execPath}" src/start.mjs cli login --url ${server.baseUrl} 2>/dev/null; echo code $?`
+  const given = 'printf \'rst_secret\\n\' | timeout 20 script -qec "$COMMAND" /dev/null'
+  const env = { PATH: process.env.PATH, HOME: place.path, COMMAND: command }
+  const { stdout } = await promisify(execFile)('sh', ['-c', given], { env })
   expect(stdout).toContain('code 64')
 })

@@ -3,7 +3,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
 
 // Inside the project, because a user who can write here can change the code anyway. Node's default is a shared folder.
 const cacheFolder = fileURLToPath(new URL('../node_modules/.cache/rostrum', import.meta.url))
@@ -23,10 +22,6 @@ function findObstacle() {
 
 const obstacle = findObstacle()
 if (obstacle === null) {
-  // V8 waits for 3,000 calls of a function before it optimizes it fully, and longer while its types change. A gateway
-  // took 18,000 requests until a read was at its final cost; with these it takes a third of that.
-  setFlagsFromString('--invocation-count-for-turbofan=300')
-  setFlagsFromString('--minimum-invocations-after-ic-update=100')
   // Stripped and compiled modules, by content and version, make the next start faster. A bad entry is compiled again.
   module.enableCompileCache(cacheFolder)
   await import('./main.ts')

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { StartError } from '../errors.ts'
@@ -37,6 +38,17 @@ export async function serve(environment: Environment): Promise<void> {
   }
   for (const name of unknownSettings(environment)) log.warn({ name }, 'unknown setting; is it misspelt?')
   log.info({ url: urlOf(app, config) }, 'serving')
+  optimizeSooner()
+}
+
+/**
+ * Makes V8 optimize the code of requests sooner. It waits for 3,000 calls of a function, and longer while its types
+ * change: a read was at its final cost only after 18,000 requests, and is so after a third of them. During the start it
+ * would compile what runs once.
+ */
+function optimizeSooner(): void {
+  setFlagsFromString('--invocation-count-for-turbofan=300')
+  setFlagsFromString('--minimum-invocations-after-ic-update=100')
 }
 
 async function listen({ server }: App, { host, port }: Config): Promise<void> {

@@ -18,148 +18,185 @@ interface Dependencies {
   readonly pace: Pick<Pace, 'whenDrained'>
 }
 
-/**
- * Fresh loaders for one operation of a caller of this account; the port says what they promise. After an answer with
- * many rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
- */
-export function createLoaders({ store, accountCode, waitForTurn, pace }: Dependencies): Loaders {
-  const { memberships, users, teams, functions, cases, runs } = store
-  // One batch for all pieces of an operation.
-  const batchScheduleFn = (dispatch: () => void) => pace.whenDrained(dispatch)
-  const made: { clearAll(): unknown }[] = []
+type Load<Key, Value> = (key: Key) => Promise<Value>
 
-  // Most operations need few of the loaders, so each is made on its first use.
-  function batch<Key, Value>(load: (keys: readonly Key[]) => Promise<Value[]>) {
-    let loader: DataLoader<Key, Value> | null = null
-    return (key: Key): Promise<Value> => {
-      if (loader === null) {
-        loader = new DataLoader(load, { batchScheduleFn })
-        made.push(loader)
-      }
-      return loader.load(key)
-    }
+/** What makes the loaders of one operation. */
+class LoaderMaker {
+  readonly #dependencies: Dependencies
+  readonly #made: { clearAll(): unknown }[] = []
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies
   }
 
-  function batchEach<Group, Key, Value>(
+  get store(): Store {
+    return this.#dependencies.store
+  }
+
+  get accountCode(): string {
+    return this.#dependencies.accountCode
+  }
+
+  batch<Key, Value>(load: (keys: readonly Key[]) => Promise<Value[]>): Load<Key, Value> {
+    const { pace } = this.#dependencies
+    // One batch for all pieces of an operation.
+    const batchScheduleFn = (dispatch: () => void) => pace.whenDrained(dispatch)
+    const loader = new DataLoader(load, { batchScheduleFn })
+    this.#made.push(loader)
+    return key => loader.load(key)
+  }
+
+  batchEach<Group, Key, Value>(
     nameOf: (group: Group) => string,
     load: (keys: readonly Key[], group: Group) => Promise<Value[]>,
-  ) {
-    let loaders: Map<string, (key: Key) => Promise<Value>> | null = null
-    return (group: Group, key: Key): Promise<Value> => {
-      loaders ??= new Map()
-      const name = nameOf(group)
-      const loadOne = loaders.get(name) ?? batch((keys: readonly Key[]) => load(keys, group))
-      loaders.set(name, loadOne)
-      return loadOne(key)
+  ): (group: Group, key: Key) => Promise<Value> {
+    const loaders = new Map<string, Load<Key, Value>>()
+    return (group, key) => {
+      const make = () => this.batch((keys: readonly Key[]) => load(keys, group))
+      return loaders.getOrInsertComputed(nameOf(group), make)(key)
     }
-  }
-
-  async function inTurn<Row>(loading: Promise<Row[]>): Promise<Row[]> {
-    const rows = await loading
-    if (rows.length > maxRowsAtOnce) await waitForTurn()
-    return rows
   }
 
   // A cached row needs no batch, and most operations need none at all.
-  function createRowLoader<Row extends { readonly id: number }>(store: RowStore<Row>): RowLoader<Row> {
-    const load = batch(async (ids: readonly number[]) =>
-      arrange(ids, await inTurn(store.findByIds(accountCode, ids)), ({ id }) => id),
-    )
-    return { load: id => store.findCached?.(accountCode, id) ?? load(id) }
-  }
-
-  const triggerLoaders = new Map<QueuedTrigger, RowLoader<{ readonly id: number }>>()
-
-  function findTriggerLoader<Trigger extends QueuedTrigger>(
-    trigger: Trigger,
-  ): RowLoader<TriggerRow<Trigger>> {
-    const triggers: RowStore<{ readonly id: number }> = store[triggerKinds[trigger].savedIn]
-    const loader = triggerLoaders.get(trigger) ?? createRowLoader(triggers)
-    triggerLoaders.set(trigger, loader)
-    return loader as RowLoader<TriggerRow<Trigger>>
+  rows<Row extends { readonly id: number }>(store: RowStore<Row>): RowLoader<Row> {
+    const { accountCode } = this
+    let load: Load<number, Row | null> | null = null
+    const loadAll = async (ids: readonly number[]) =>
+      arrange(ids, await this.inTurn(store.findByIds(accountCode, ids)), ({ id }) => id)
+    const loadOne = (id: number) => {
+      load ??= this.batch(loadAll)
+      return load(id)
+    }
+    return { load: id => store.findCached?.(accountCode, id) ?? loadOne(id) }
   }
 
   // A batch for each distinct page, so that all parents asked for the same page share a statement.
-  function createPageLoader<Parent extends string, Row extends Readonly<Record<Parent, number | null>>>(
+  pages<Parent extends string, Row extends Readonly<Record<Parent, number | null>>>(
     parent: Parent,
     pages: (accountCode: string, parentIds: readonly number[], page: Page) => Promise<Row[]>,
-  ) {
-    async function read(parentIds: readonly number[], page: Page): Promise<Row[]> {
-      const rows = await inTurn(pages(accountCode, parentIds, page))
+  ): (parentId: number, page: Page) => Promise<Row[]> {
+    const read = async (parentIds: readonly number[], page: Page): Promise<Row[]> => {
+      const rows = await this.inTurn(pages(this.accountCode, parentIds, page))
       if (rows.length < maxRowsOfPages || parentIds.length === 1) return rows
       const half = Math.ceil(parentIds.length / 2)
       return [...(await read(parentIds.slice(0, half), page)), ...(await read(parentIds.slice(half), page))]
     }
-    async function loadPages(parentIds: readonly number[], page: Page): Promise<Row[][]> {
+    const loadPages = async (parentIds: readonly number[], page: Page) => {
       const rows = await read(parentIds, page)
       const byParent = Map.groupBy(rows, (row): number | null => row[parent])
       return parentIds.map(id => byParent.get(id) ?? [])
     }
-    const load = batchEach(nameOfPage, loadPages)
-    return (parentId: number, page: Page) => load(page, parentId)
+    const load = this.batchEach(nameOfPage, loadPages)
+    return (parentId, page) => load(page, parentId)
   }
 
-  const loadChangedFields = batch(async (sequences: readonly number[]) => {
-    const found = await cases.events.findChangedFields(accountCode, sequences)
-    const events = arrange(sequences, found, ({ sequence }) => sequence)
-    return events.map(event => event?.changedFields ?? new JsonText('{}'))
-  })
+  async inTurn<Row>(loading: Promise<Row[]>): Promise<Row[]> {
+    const rows = await loading
+    if (rows.length > maxRowsAtOnce) await this.#dependencies.waitForTurn()
+    return rows
+  }
 
-  const loadLive = batch(async (functionIds: readonly number[]) =>
-    arrange(
-      functionIds,
-      await functions.findLiveOf(accountCode, functionIds),
-      ({ functionId }) => functionId,
+  clear(): void {
+    for (const loader of this.#made) loader.clearAll()
+  }
+}
+
+const makers: { readonly [Name in keyof Omit<Loaders, 'clear'>]: (maker: LoaderMaker) => Loaders[Name] } = {
+  membership: maker => maker.rows(maker.store.memberships),
+  user: maker => maker.rows(maker.store.users),
+  team: maker => maker.rows(maker.store.teams),
+  function: maker => maker.rows(maker.store.functions),
+  removedFunction: maker => maker.rows(maker.store.functions.removed),
+  functionVersion: maker => maker.rows(maker.store.functions.versions),
+  functionSource: maker => maker.rows(maker.store.functions.sources),
+  versionOf: makeVersionOf,
+  liveVersionOf: maker =>
+    maker.batch(async (functionIds: readonly number[]) => {
+      const found = await maker.store.functions.findLiveOf(maker.accountCode, functionIds)
+      return arrange(functionIds, found, ({ functionId }) => functionId)
+    }),
+  membershipsOfUser: maker => maker.pages('userId', maker.store.memberships.pageByUsers),
+  membershipsOfTeam: maker => maker.pages('teamId', maker.store.memberships.pageByTeams),
+  versionsOfFunction: maker => maker.pages('functionId', maker.store.functions.pageVersions),
+  case: maker => maker.rows(maker.store.cases),
+  eventsOfCase: maker => maker.pages('caseId', maker.store.cases.events.pageByCases),
+  changedFields: maker =>
+    maker.batch(async (sequences: readonly number[]) => {
+      const found = await maker.store.cases.events.findChangedFields(maker.accountCode, sequences)
+      const events = arrange(sequences, found, ({ sequence }) => sequence)
+      return events.map(event => event?.changedFields ?? new JsonText('{}'))
+    }),
+  runsOfFunction: maker => maker.pages('functionId', maker.store.runs.pageByFunctions),
+  runsOfCase: maker => maker.pages('caseId', maker.store.runs.pageByCases),
+  trigger: makeTrigger,
+  attemptsOf: maker => maker.pages('queuedRunId', maker.store.runs.pageByQueuedRuns),
+  run: maker =>
+    maker.batch(async (runIds: readonly string[]) => {
+      const found = await maker.store.runs.findByRunIds(maker.accountCode, runIds)
+      return arrange(runIds, found, ({ runId }) => runId)
+    }),
+  runText: maker =>
+    maker.batchEach(
+      (kind: RunText) => kind,
+      async (ids: readonly number[], kind) => {
+        const found = await maker.inTurn(maker.store.runs.findTexts(maker.accountCode, kind, ids))
+        return arrange(ids, found, ({ id }) => id).map(row => row?.text ?? null)
+      },
     ),
-  )
+}
 
-  const loadVersion = batch(async (names: readonly string[]) => {
+function makeVersionOf(maker: LoaderMaker): Loaders['versionOf'] {
+  const load = maker.batch(async (names: readonly string[]) => {
     const named = names.map(name => JSON.parse(name) as [number, string])
-    const found = await functions.findVersionsOf(
-      accountCode,
+    const found = await maker.store.functions.findVersionsOf(
+      maker.accountCode,
       named.map(([functionId, hash]) => ({ functionId, hash })),
     )
     return arrange(names, found, ({ functionId, hash }) => JSON.stringify([functionId, hash]))
   })
+  return ({ functionId, hash }) => load(JSON.stringify([functionId, hash]))
+}
 
-  const loadRun = batch(async (runIds: readonly string[]) =>
-    arrange(runIds, await runs.findByRunIds(accountCode, runIds), ({ runId }) => runId),
-  )
-
-  const loadText = batchEach(
-    (kind: RunText) => kind,
-    async (ids: readonly number[], kind) => {
-      const rows = arrange(ids, await inTurn(runs.findTexts(accountCode, kind, ids)), ({ id }) => id)
-      return rows.map(row => row?.text ?? null)
-    },
-  )
-
-  return {
-    membership: createRowLoader(memberships),
-    user: createRowLoader(users),
-    team: createRowLoader(teams),
-    function: createRowLoader(functions),
-    removedFunction: createRowLoader(functions.removed),
-    functionVersion: createRowLoader(functions.versions),
-    functionSource: createRowLoader(functions.sources),
-    versionOf: ({ functionId, hash }) => loadVersion(JSON.stringify([functionId, hash])),
-    liveVersionOf: loadLive,
-    membershipsOfUser: createPageLoader('userId', memberships.pageByUsers),
-    membershipsOfTeam: createPageLoader('teamId', memberships.pageByTeams),
-    versionsOfFunction: createPageLoader('functionId', functions.pageVersions),
-    case: createRowLoader(cases),
-    eventsOfCase: createPageLoader('caseId', cases.events.pageByCases),
-    changedFields: loadChangedFields,
-    runsOfFunction: createPageLoader('functionId', runs.pageByFunctions),
-    runsOfCase: createPageLoader('caseId', runs.pageByCases),
-    trigger: findTriggerLoader,
-    attemptsOf: createPageLoader('queuedRunId', runs.pageByQueuedRuns),
-    run: loadRun,
-    runText: loadText,
-    clear() {
-      for (const loader of made) loader.clearAll()
-    },
+function makeTrigger(maker: LoaderMaker): Loaders['trigger'] {
+  const loaders = new Map<QueuedTrigger, RowLoader<{ readonly id: number }>>()
+  return <Trigger extends QueuedTrigger>(trigger: Trigger) => {
+    const make = () => maker.rows<{ readonly id: number }>(maker.store[triggerKinds[trigger].savedIn])
+    return loaders.getOrInsertComputed(trigger, make) as RowLoader<TriggerRow<Trigger>>
   }
+}
+
+// Most operations need few of the loaders, so each is made on its first use.
+class OperationLoaders {
+  readonly maker: LoaderMaker
+  readonly made: Partial<Record<keyof typeof makers, unknown>> = {}
+
+  constructor(dependencies: Dependencies) {
+    this.maker = new LoaderMaker(dependencies)
+  }
+
+  clear(): void {
+    this.maker.clear()
+  }
+}
+
+for (const [name, make] of Object.entries(makers) as [
+  keyof typeof makers,
+  (maker: LoaderMaker) => unknown,
+][]) {
+  Object.defineProperty(OperationLoaders.prototype, name, {
+    get(this: OperationLoaders) {
+      this.made[name] ??= make(this.maker)
+      return this.made[name]
+    },
+  })
+}
+
+/**
+ * Fresh loaders for one operation of a caller of this account; the port says what they promise. After an answer with
+ * many rows the operation waits for the account's turn: it may ask for dozens of pages of a thousand rows.
+ */
+export function createLoaders(dependencies: Dependencies): Loaders {
+  return new OperationLoaders(dependencies) as OperationLoaders & Loaders
 }
 
 const nameOfPage = ({ after, before, limit, fromEnd }: Page) => [after, before, limit, fromEnd].join()

@@ -27,8 +27,8 @@ export async function openTracing({
   const isOff =
     environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || environment.OTEL_TRACES_EXPORTER === 'none'
   if (!isNamed || isOff) return null
-  const { readTraceSettings } = await import('./trace-settings.ts')
-  const { createOtlpTracing } = await importQuickly(() => import('./otlp-tracing.ts'))
+  const { readTraceSettings } = await import('./otlp/trace-settings.ts')
+  const { createOtlpTracing } = await importQuickly(() => import('./otlp/otlp-tracing.ts'))
   const databaseSystem: DatabaseSystem = databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgresql'
   return createOtlpTracing({ ...options, databaseSystem, settings: readTraceSettings(environment) })
 }

@@ -1,7 +1,7 @@
 import type { SpanParent } from './span.ts'
 
 // Members of a store that send no statement.
-const untraced = new Set<string | symbol>(['findCached', 'changeMark', 'onChange', 'onQueued'])
+const untraced = new Set<string>(['findCached', 'changeMark', 'onChange', 'onQueued'])
 
 // What a call mainly does, by the first word of its name. Any other call is a transaction of several statements.
 const operations: readonly (readonly [RegExp, string])[] = [
@@ -12,25 +12,64 @@ const operations: readonly (readonly [RegExp, string])[] = [
 ]
 
 type Call = (...values: unknown[]) => unknown
+type Traced = new (parent: SpanParent) => object
+
+// The class of each traced part of a store. A request makes its own view of a part, so that must be cheap.
+const classes = new WeakMap<object, Traced>()
 
 /**
- * Returns the store, or a part of it, with a span for each call, below the span of what asks. The span lasts until the
- * caller has its answer, waiting for a connection or a shared commit included. Without a parent it returns the part.
+ * Returns a view of the store, or of a part of it, with a span for each call, below the span of what asks. The span
+ * lasts until the caller has its answer, waiting for a connection or a shared commit included. Without a parent it
+ * returns the part. The view has the members of the part, but not as its own: it cannot be spread.
  */
 export function traceStore<Part extends object>(part: Part, parent: SpanParent | null): Part {
   if (parent === null) return part
-  return new Proxy(part, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name)
-      if (untraced.has(name) || typeof name === 'symbol') return value
-      if (typeof value === 'function') return traceCall(value.bind(target), name, parent)
-      return typeof value === 'object' && value !== null ? traceStore(value, parent) : value
-    },
-  })
+  let view = classes.get(part)
+  if (view === undefined) {
+    view = createView(part)
+    classes.set(part, view)
+  }
+  return new view(parent) as Part
 }
 
-function traceCall(call: Call, name: string, parent: SpanParent): Call {
-  const { title, operation } = describe(name)
+function createView(part: object): Traced {
+  class View {
+    readonly parent: SpanParent
+
+    constructor(parent: SpanParent) {
+      this.parent = parent
+    }
+  }
+  for (const name of findNames(part)) {
+    const read = createRead(part, name)
+    Object.defineProperty(View.prototype, name, {
+      get(this: View) {
+        return read(this.parent)
+      },
+    })
+  }
+  return View
+}
+
+function createRead(part: object, name: string): (parent: SpanParent) => unknown {
+  const value: unknown = Reflect.get(part, name)
+  if (typeof value === 'object' && value !== null) return parent => traceStore(value, parent)
+  if (typeof value !== 'function' || untraced.has(name)) return () => Reflect.get(part, name)
+  const call = value.bind(part) as Call
+  const description = describe(name)
+  return parent => traceCall(call, description, parent)
+}
+
+// The names of an object's members, inherited ones included.
+function findNames(part: object): Set<string> {
+  const names = new Set<string>()
+  for (let owner = part; owner !== Object.prototype && owner !== null; owner = Object.getPrototypeOf(owner)) {
+    for (const name of Object.getOwnPropertyNames(owner)) names.add(name)
+  }
+  return names
+}
+
+function traceCall(call: Call, { title, operation }: Description, parent: SpanParent): Call {
   return (...values) => {
     const span = parent.begin(title, 'client', {
       'db.system.name': parent.databaseSystem,
@@ -48,14 +87,7 @@ interface Description {
   readonly operation: string
 }
 
-const descriptions = new Map<string, Description>()
-
-// Describes each call of the store once, because a request makes several.
 function describe(name: string): Description {
-  const known = descriptions.get(name)
-  if (known !== undefined) return known
   const operation = operations.find(([names]) => names.test(name))?.[1] ?? null
-  const description = { title: operation ?? 'db', operation: operation ?? 'TRANSACTION' }
-  descriptions.set(name, description)
-  return description
+  return { title: operation ?? 'db', operation: operation ?? 'TRANSACTION' }
 }

@@ -72,8 +72,8 @@ const owners: Readonly<Record<string, string>> = {
   jose: 'credentials',
   lit: 'pages',
   '@opentelemetry/api': 'tracing',
-  '@opentelemetry/exporter-trace-otlp-http': 'tracing',
-  '@opentelemetry/exporter-trace-otlp-proto': 'tracing',
+  '@opentelemetry/otlp-exporter-base': 'tracing',
+  '@opentelemetry/otlp-transformer': 'tracing',
   '@opentelemetry/resources': 'tracing',
   '@opentelemetry/sdk-trace': 'tracing',
 }

@@ -7,14 +7,17 @@ import {
 } from '@opentelemetry/resources'
 import { BatchSpanProcessor, SamplingDecision } from '@opentelemetry/sdk-trace'
 import type { Logger } from 'pino'
+import type { DatabaseSystem, Span, SpanParent, Tracing } from '../span.ts'
 import { createExporter } from './create-exporter.ts'
 import { createSampler } from './create-sampler.ts'
-import { createTraceId, RecordedSpan, UnsentSpan } from './recorded-span.ts'
-import type { DatabaseSystem, SpanParent, Tracing } from './span.ts'
+import { RecordedSpan, UnsentSpan } from './recorded-span.ts'
+import { createTraceId } from './trace-ids.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
 // Maximum time for which a stop waits for the collector.
 const closeMs = 3_000
+
+type SpanStart = Parameters<SpanParent['begin']>
 
 interface OtlpTracing {
   readonly settings: TraceSettings
@@ -45,17 +48,16 @@ export async function createOtlpTracing(options: OtlpTracing): Promise<Tracing> 
     return decision === SamplingDecision.RECORD_AND_SAMPLED
   }
 
-  const beginIn =
-    (traceId: string, parent: SpanContext | undefined): SpanParent['begin'] =>
-    (name, kind, attributes) =>
-      isSent(traceId, parent)
-        ? new RecordedSpan(output, { name, kind, attributes, traceId, parent })
-        : new UnsentSpan(traceId, databaseSystem)
+  function beginIn(traceId: string, parent: SpanContext | undefined, ...span: SpanStart): Span {
+    if (!isSent(traceId, parent)) return new UnsentSpan(traceId, databaseSystem)
+    const [name, kind, attributes] = span
+    return new RecordedSpan(output, { name, kind, attributes, traceId, parent })
+  }
 
   const root: Pick<Tracing, 'traceId' | 'databaseSystem' | 'begin'> = {
     traceId: null,
     databaseSystem,
-    begin: (...span) => beginIn(createTraceId(), undefined)(...span),
+    begin: (...span) => beginIn(createTraceId(), undefined, ...span),
   }
   return {
     ...root,
@@ -63,7 +65,7 @@ export async function createOtlpTracing(options: OtlpTracing): Promise<Tracing> 
       const remote = traceparent === undefined ? null : readTraceparent(traceparent)
       if (remote === null) return root
       const { traceId } = remote
-      return { traceId, databaseSystem, begin: beginIn(traceId, remote) }
+      return { traceId, databaseSystem, begin: (...span) => beginIn(traceId, remote, ...span) }
     },
     async close() {
       const { promise: late, resolve } = Promise.withResolvers<void>()

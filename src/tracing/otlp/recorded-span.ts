@@ -7,11 +7,11 @@ import {
   TraceFlags,
 } from '@opentelemetry/api'
 import type { Resource } from '@opentelemetry/resources'
-import { RandomIdGenerator, type ReadableSpan, type TimedEvent } from '@opentelemetry/sdk-trace'
-import type { DatabaseSystem, Span, SpanAttributes, SpanKind } from './span.ts'
+import type { ReadableSpan, TimedEvent } from '@opentelemetry/sdk-trace'
+import type { DatabaseSystem, Span, SpanAttributes, SpanKind } from '../span.ts'
+import { createSpanId } from './trace-ids.ts'
 
 const kinds = { server: OtelKind.SERVER, internal: OtelKind.INTERNAL, client: OtelKind.CLIENT }
-const ids = new RandomIdGenerator()
 const unset: SpanStatus = { code: SpanStatusCode.UNSET }
 const failed: SpanStatus = { code: SpanStatusCode.ERROR }
 const instrumentationScope = { name: 'rostrum' }
@@ -65,7 +65,7 @@ export class RecordedSpan implements Span, ReadableSpan {
     this.attributes = attributes
     this.traceId = traceId
     if (parent !== undefined) this.parentSpanContext = parent
-    this.#context = { traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.SAMPLED }
+    this.#context = { traceId, spanId: createSpanId(), traceFlags: TraceFlags.SAMPLED }
   }
 
   get databaseSystem(): DatabaseSystem {
@@ -143,11 +143,6 @@ export class UnsentSpan implements Span {
   fail(): void {}
 
   end(): void {}
-}
-
-/** Returns a new id of a trace: 32 hexadecimal digits. */
-export function createTraceId(): string {
-  return ids.generateTraceId()
 }
 
 // Milliseconds since 1970 as seconds and nanoseconds.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { StartError } from '../errors.ts'
+import { StartError } from '../../errors.ts'
 
 const protocols = ['http/protobuf', 'http/json'] as const
 

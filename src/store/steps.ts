@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Origin } from '../domain/port.ts'
 import { readStored } from '../json/read-stored.ts'
 import { type Dialect, placeholders } from './dialect.ts'
-import { all, first, type Work } from './work.ts'
+import { first, unread, type Work } from './work.ts'
 
 /** Changes of a request with an idempotency key. */
 export interface Steps {
@@ -39,9 +39,9 @@ export function createSteps(dialect: Dialect): Steps {
         if (before !== undefined) return before
       }
       const result = yield* work()
-      if (hasChanged(result)) yield* all(statements.keep, { ...id, result: JSON.stringify(result) })
+      if (hasChanged(result)) yield* unread(statements.keep, { ...id, result: JSON.stringify(result) })
       // SQLite commits the step together with changes of others, so no rollback removes it.
-      else yield* all(statements.drop, id)
+      else yield* unread(statements.drop, id)
       return result
     },
   }

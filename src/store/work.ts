@@ -5,6 +5,8 @@ import type { Statement, Values } from './dialect.ts'
 export interface Step {
   readonly statement: Statement<unknown>
   readonly values: Values
+  /** True if the work continues without the answer. */
+  readonly isUnread?: boolean
 }
 
 /**
@@ -32,6 +34,14 @@ export function refuse(error: RostrumError): Refusal {
 
 export function* all<Row>(statement: Statement<Row>, values: Values): Work<readonly Row[]> {
   return (yield { statement, values }) as readonly Row[]
+}
+
+/**
+ * For a statement whose answer decides nothing. PostgreSQL gets the next statement, or the commit, in the same round
+ * trip. If the statement fails, the change fails.
+ */
+export function* unread(statement: Statement<unknown>, values: Values): Work<void> {
+  yield { statement, values, isUnread: true }
 }
 
 export function* first<Row>(statement: Statement<Row>, values: Values): Work<Row | undefined> {

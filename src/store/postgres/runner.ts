@@ -3,6 +3,7 @@ import type { Values } from '../dialect.ts'
 import type { Work } from '../work.ts'
 import type { Calls } from './connection/calls.ts'
 import type { Client } from './connection/client.ts'
+import type { Transaction } from './connection/pool.ts'
 import { shares } from './connection/shares.ts'
 import { isWorthRetrying } from './connection/sql-state.ts'
 
@@ -24,7 +25,8 @@ export function createPostgresRunner({ read, write, withAccountSlot }: Calls): R
 
 /** Runs each statement in a transaction of its own. */
 export function runEach<T>(client: Client, work: Work<T>): Promise<T> {
-  return run({ query: (text, values) => retry(() => client.query(text, values)) }, work)
+  const each: Client = { query: (text, values) => retry(() => client.query(text, values)) }
+  return run({ ...each, unread: each }, work)
 }
 
 /** Runs `work` again after a deadlock. */
@@ -42,11 +44,11 @@ function readOwner({ accountCode }: Values): string | null {
   return typeof accountCode === 'string' ? accountCode : null
 }
 
-async function run<T>(client: Client, work: Work<T>): Promise<T> {
+async function run<T>(client: Transaction, work: Work<T>): Promise<T> {
   let step = work.next([])
   while (step.done !== true) {
-    const { statement, values } = step.value
-    step = work.next(await statement.run(values, client))
+    const { statement, values, isUnread = false } = step.value
+    step = work.next(await statement.run(values, isUnread ? client.unread : client))
   }
   return step.value
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { ReadValues } from '../../../domain/cases/case-store.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
-import { all, type Work } from '../../work.ts'
+import { unread, type Work } from '../../work.ts'
 
 /** Prepares what writes the values of indexed fields in the transaction that changes the case. */
 export function prepareValues({ prepare, list, forShare }: Dialect) {
@@ -22,15 +22,15 @@ export function prepareValues({ prepare, list, forShare }: Dialect) {
     where account_code = ${accountCode} and case_type_code = ${caseTypeCode}
       and field in (select field from ${dropped.rows})`)
   return {
-    *add(accountCode: string, caseTypeCode: string, rows: readonly ReadValues[]): Work<unknown> {
+    *add(accountCode: string, caseTypeCode: string, rows: readonly ReadValues[]): Work<void> {
       const flat = rows.flatMap(({ id, version, values }) =>
         values.map(value => ({ caseId: id, version, ...value })),
       )
       if (flat.length === 0) return
-      yield* all(insert, { accountCode, caseTypeCode, ...added.encode(flat) })
+      yield* unread(insert, { accountCode, caseTypeCode, ...added.encode(flat) })
     },
-    clear: (accountCode: string, id: number): Work<unknown> => all(clear, { accountCode, id }),
-    drop: (accountCode: string, caseTypeCode: string, fields: readonly string[]): Work<unknown> =>
-      all(drop, { accountCode, caseTypeCode, ...dropped.encode(fields.map(field => ({ field }))) }),
+    clear: (accountCode: string, id: number): Work<void> => unread(clear, { accountCode, id }),
+    drop: (accountCode: string, caseTypeCode: string, fields: readonly string[]): Work<void> =>
+      unread(drop, { accountCode, caseTypeCode, ...dropped.encode(fields.map(field => ({ field }))) }),
   }
 }

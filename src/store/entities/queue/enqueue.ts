@@ -5,7 +5,7 @@ import type { StoreLimits } from '../../../domain/store-limits.ts'
 import { select } from '../../columns.ts'
 import { type Dialect, placeholders, type Values } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
-import { all, first, Refusal, refuse, type Work } from '../../work.ts'
+import { first, Refusal, refuse, unread, type Work } from '../../work.ts'
 import type { StoredBytesCounter } from '../stored-bytes.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
 import { measureStored, measureWaiting, type SharedInput } from './queued-inputs.ts'
@@ -60,7 +60,7 @@ export function createEnqueue({ dialect, accounts, stored, limits: { queueBytes 
     let inputId = firstId
     for (const { runs, ...input } of shared) {
       const rows = runRows.encode(toRows(runs, inputId))
-      yield* all(insert, { accountCode, inputId, runs: runs.length, ...input, ...rows })
+      yield* unread(insert, { accountCode, inputId, runs: runs.length, ...input, ...rows })
       inputId += runs.length
     }
     return Array.from({ length: count }, (_, index) => firstId + index)

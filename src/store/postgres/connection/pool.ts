@@ -20,11 +20,20 @@ export interface Pool {
   close(): Promise<void>
 }
 
+/** The statements of a transaction. */
+export interface Transaction extends Client {
+  /**
+   * Sends a statement and resolves at once, without rows. The next statement follows in the same round trip. If one of
+   * these fails, the transaction fails with its error.
+   */
+  readonly unread: Client
+}
+
 export interface PoolClient extends Client {
   /**
    * Runs `work` in a transaction, on a connection of its own. Commits if `work` resolves and `keep` allows the result.
    */
-  begin<T>(work: (client: Client) => Promise<T>, keep?: (result: T) => boolean): Promise<T>
+  begin<T>(work: (transaction: Transaction) => Promise<T>, keep?: (result: T) => boolean): Promise<T>
 }
 
 interface PoolOptions {
@@ -39,6 +48,8 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     max: maxConnections,
     idleTimeoutMillis: 0,
     query_timeout: maxSilentMs,
+    // Sends a statement while earlier ones of its transaction have no answer yet.
+    pipeline: true,
   })
   // Ignored here: a statement that waits for an answer fails by itself, and the pool drops an unused connection.
   pool.on('error', () => {})
@@ -84,22 +95,52 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
         withAccountSlot(owner, () =>
           withClient(async send => {
             const sendBracket = (text: string) => send({ text, rowMode: 'array' })
+            const client = createClient(send)
+            const unread = collectUnread(client)
             try {
-              await sendBracket('begin')
-              const result = await work(createClient(send))
+              unread.add(sendBracket('begin'))
+              const result = await work({ ...client, unread })
               const end = keep(result) ? 'commit' : 'rollback'
-              const { command } = await sendBracket(end)
-              if (command.toLowerCase() !== end)
+              const ending = sendBracket(end)
+              unread.add(ending)
+              await unread.succeed()
+              if ((await ending).command.toLowerCase() !== end)
                 throw new Error('A transaction that failed cannot be committed.')
               return result
             } catch (error) {
+              // An unread statement that failed makes all later ones fail, so its error is the cause.
+              const cause = await unread.succeed().then(
+                () => error,
+                first => first,
+              )
               // If the rollback fails, the connection is lost, and PostgreSQL undoes what was not committed.
               await sendBracket('rollback').catch(() => {})
-              throw error
+              throw cause
             }
           }),
         ),
     }),
     close: () => pool.end(),
+  }
+}
+
+// Sends statements whose answers nobody waits for until the end.
+function collectUnread(client: Client) {
+  const answers: Promise<unknown>[] = []
+  function add(answer: Promise<unknown>): void {
+    // Its failure is reported by `succeed`.
+    answer.catch(() => {})
+    answers.push(answer)
+  }
+  return {
+    add,
+    async query(...statement: Parameters<Client['query']>) {
+      add(client.query(...statement))
+      return []
+    },
+    /** Waits for all answers. Throws the error of the first statement that failed. */
+    async succeed(): Promise<void> {
+      for (const answer of answers) await answer
+    },
   }
 }

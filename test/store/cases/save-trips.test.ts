@@ -2,9 +2,12 @@ import { beforeEach, expect, test } from 'vitest'
 import type { CaseCommit } from '../../../src/domain/cases/case-store.ts'
 import type { Page } from '../../../src/domain/port.ts'
 import type { Store } from '../../../src/domain/store.ts'
+import { until } from '../../server/processes/until.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
+import { keptRun } from '../runs/kept-run.ts'
 import { caseCommit } from './case-commit.ts'
+import { countTrips } from './count-trips.ts'
 
 const page: Page = { after: null, before: null, limit: 10, fromEnd: false }
 
@@ -43,6 +46,43 @@ eachStore(harness => {
       ['saved', 2, 2],
     ])
     expect(events[1]?.changedFields?.text).toBe('{"a":{"a":2}}')
+  })
+
+  const after = {
+    event: 'post-save',
+    hooks: [{ id: 1, functionId: 1, functionName: 'f', scopes: [] }],
+    causedBy: { userId: null, subject: null, email: null, displayName: null },
+    generation: 1,
+  } as const
+
+  const deciding = () => ({
+    gateway: 'g',
+    inserts: [keptRun({ texts: { input: '{}', source: 'exit(payload)' } })],
+    ends: [],
+  })
+
+  let lastStep = 0
+  const steps = () => {
+    lastStep += 1
+    return lastStep
+  }
+
+  test.each<readonly [string, number, () => Partial<CaseCommit>]>([
+    ['without hooks', 2, () => ({})],
+    ['with the values of indexed fields', 3, () => ({ values: [{ field: 'a', value: '1' }] })],
+    ['with hooks after it', 3, () => ({ after })],
+    ['with an idempotency key', 4, () => ({ origin: { ...by('a'), step: { key: 'k', number: steps() } } })],
+    ['with a hook before it, whose run it keeps', 4, () => ({ runs: deciding() })],
+    ['with hooks before and after it', 4, () => ({ runs: deciding(), after })],
+  ])('a save %s takes %i round trips on PostgreSQL, its read included', async (_, trips, make) => {
+    const counted = harness.engine === 'SQLite' ? null : await countTrips(url)
+    const at = await harness.open({ url: counted?.url ?? url })
+    // The first save opens the connection and prepares the statements.
+    await save('{"a":2}', make(), at)
+    if (counted !== null) await until(() => counted.take() === 0)
+    expect(await save('{"a":3}', make(), at)).toMatchObject({ kind: 'committed', row: { version: 3 } })
+    if (counted !== null) expect(counted.take()).toBe(trips)
+    expect((await read()).row.data?.text).toBe('{"a":3}')
   })
 
   test('a case is read with its type, and not those of other accounts', async () => {

@@ -53,13 +53,25 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
   const { find } = createSteps(database)
   const saveAtOnce = createSaveAtOnce(database, limits)
 
-  // Whatever decides against the change comes before the first write: SQLite undoes nothing.
   function* commit(wanted: CaseCommit): Work<Committed | Refusal> {
+    const planned = shareInputs(toQueuedRuns(wanted, toExpectedRow(wanted)))
+    const saved = yield* saveAtOnce.inside(wanted, planned, findAddedBytes(wanted, planned))
+    if (saved === null) return yield* commitInSteps(wanted, planned)
+    const { row, taken } = saved
+    const { origin, changedFields, runIds } = wanted
+    yield* writeValues(wanted, row)
+    const ids = yield* enqueue(origin.accountCode, planned, { row: taken })
+    if (ids instanceof Refusal) return ids
+    yield* writeDecidingRuns(wanted, row, false)
+    return { kind: 'committed', row, changedFields, runIds }
+  }
+
+  // Whatever decides against the change comes before the first write: SQLite undoes nothing.
+  function* commitInSteps(wanted: CaseCommit, planned: readonly SharedInput[]): Work<Committed | Refusal> {
     const { origin, caseTypeCode, read, changedFields, runIds } = wanted
     const { accountCode } = origin
     const now = yield* only(statements.lockType, { accountCode, caseTypeCode })
     if ((now.revision ?? 0) !== wanted.revision) return { kind: 'conflict' }
-    const planned = shareInputs(toQueuedRuns(wanted, toExpectedRow(wanted)))
     const refusal = findWaitingRefusal(now, measureWaiting(planned), limits.queueBytes)
     if (refusal !== null) return refuse(cannotQueue(refusal))
     const full = stored.refuseFull(now.storedBytes, findAddedBytes(wanted, planned))
@@ -81,7 +93,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     row: StoredCase,
     queued: readonly SharedInput[],
   ): Work<Refusal | null> {
-    const { origin, caseTypeCode, read, data, changedFields, functionName, runs } = wanted
+    const { origin, caseTypeCode, read, data, changedFields, functionName } = wanted
     const { accountCode } = origin
     const kind = read === null ? 'created' : data === null ? 'deleted' : 'saved'
     const of = { caseId: row.id, caseTypeCode, version: row.version }
@@ -93,11 +105,12 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     if (ids instanceof Refusal) return ids
     const full = data === null ? null : stored.refuseFull(appended.stored - storedBytes, storedBytes)
     if (full !== null) return full
-    if (runs !== null) {
-      const isFull = appended.stored >= limits.accountBytes
-      yield* writeRuns(accountCode, runs.gateway, toRunsOf(row.id, runs), isFull)
-    }
+    yield* writeDecidingRuns(wanted, row, appended.stored >= limits.accountBytes)
     return null
+  }
+
+  function* writeDecidingRuns({ origin, runs }: CaseCommit, row: StoredCase, isFull: boolean): Work<void> {
+    if (runs !== null) yield* writeRuns(origin.accountCode, runs.gateway, toRunsOf(row.id, runs), isFull)
   }
 
   function* writeValues({ origin, caseTypeCode, data, read, values: given }: CaseCommit, row: StoredCase) {
@@ -137,7 +150,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
 
   return {
     async commit(wanted) {
-      const saved = await saveAtOnce(wanted, findAddedBytes(wanted, []))
+      const saved = await saveAtOnce.alone(wanted, findAddedBytes(wanted, []))
       const { changedFields, runIds } = wanted
       if (saved !== null) return toCommitted({ kind: 'committed', row: saved, changedFields, runIds })
       const hasQueued = () => wanted.after !== null

@@ -1,8 +1,12 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { CaseCommit } from '../../../domain/cases/case-store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
-import { namesOf, placeholders } from '../../dialect.ts'
+import { namesOf, placeholders, type Values } from '../../dialect.ts'
+import { orNull } from '../../tables/tables-of.ts'
+import { first, type Work } from '../../work.ts'
+import { buildTakeIds, type TakenIds, toTakeValues } from '../queue/enqueue.ts'
+import type { SharedInput } from '../queue/queued-inputs.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import { buildEventParts, toEventValues } from './case-events.ts'
 import { buildIsAsRead, buildNewData, type StoredCase, selectCase } from './case-rows.ts'
@@ -11,18 +15,34 @@ import { buildIsAsRead, buildNewData, type StoredCase, selectCase } from './case
 // each find room for themselves, and all of them together add less than this.
 const marginBytes = 64 * 2 ** 20
 
+/** What a save writes at once. */
+interface SavedAtOnce {
+  readonly row: StoredCase
+  /** The ids of the runs that it queues; undefined if the queue is full. */
+  readonly taken: TakenIds
+}
+
+export interface SaveAtOnce {
+  /** Saves a case in a transaction of its own. */
+  alone(wanted: CaseCommit, addedBytes: number): Promise<StoredCase | null>
+  /** Saves a case in a transaction that writes more, and takes the ids of the runs that it queues. */
+  inside(wanted: CaseCommit, queued: readonly SharedInput[], addedBytes: number): Work<SavedAtOnce | null>
+}
+
 /**
- * Saves a case and its event with one statement, which is its own transaction: one round trip instead of five.
- * Resolves with null if the statement found anything else than was read, and for every change that needs more. Then
- * nothing was written, and the usual transaction says why. SQLite has no round trips to save.
+ * Saves a case and its event with one statement: one round trip instead of three. The result is null if the statement
+ * found anything else than was read, and for every change that needs more. Then nothing was written, and the usual
+ * statements say why. SQLite has no round trips to save.
  */
-export function createSaveAtOnce(database: Database, { accountBytes }: StoreLimits) {
-  const save = database.isShared ? prepareSave(database) : null
-  return async (wanted: CaseCommit, addedBytes: number): Promise<StoredCase | null> => {
+export function createSaveAtOnce(database: Database, { accountBytes, queueBytes }: StoreLimits): SaveAtOnce {
+  const statements = database.isShared ? prepareSaves(database) : null
+
+  // Null if the change is no save of a case that was read.
+  function toValues(wanted: CaseCommit, addedBytes: number): Values | null {
     const { origin, caseTypeCode, read, revision, data, changedFields, functionName, leaseHolder } = wanted
-    if (save === null || read === null || data === null || !isPlain(wanted)) return null
+    if (read === null || data === null) return null
     const of = { caseId: read.id, caseTypeCode, version: read.version + 1 }
-    const [row] = await database.changeAtOnce(origin, save, {
+    return {
       ...toEventValues(origin, { kind: 'saved', ...of, changedFields, functionName }, addedBytes),
       id: read.id,
       readVersion: read.version,
@@ -31,8 +51,28 @@ export function createSaveAtOnce(database: Database, { accountBytes }: StoreLimi
       dataBytes: Buffer.byteLength(data),
       revision,
       roomBytes: accountBytes - marginBytes,
-    })
-    return row ?? null
+    }
+  }
+
+  return {
+    async alone(wanted, addedBytes) {
+      const values = toValues(wanted, addedBytes)
+      if (statements === null || values === null || !isPlain(wanted)) return null
+      const [row] = await database.changeAtOnce(wanted.origin, statements.save, values)
+      return row ?? null
+    },
+    *inside(wanted, queued, addedBytes) {
+      const values = toValues(wanted, addedBytes)
+      if (statements === null || values === null) return null
+      if (queued.length === 0) {
+        const row = yield* first(statements.save, values)
+        return row === undefined ? null : { row, taken: undefined }
+      }
+      const saved = yield* first(statements.saveAndTake, { ...values, ...toTakeValues(queued, queueBytes) })
+      if (saved === undefined) return null
+      const { lastId, ...row } = saved
+      return { row, taken: lastId === null ? undefined : { lastId } }
+    },
   }
 }
 
@@ -40,25 +80,39 @@ function isPlain({ origin, values, runs, after }: CaseCommit): boolean {
   return origin.step === null && values === null && runs === null && after === null
 }
 
-function prepareSave(database: Database) {
-  const { chain, typed, tables, forShare, now } = database
-  const given = placeholders('accountCode', 'caseTypeCode', 'revision', 'roomBytes', 'storedBytes')
+function prepareSaves(database: Database) {
+  const { chain, tables } = database
   const selection = selectCase(tables)
+  const lastId = orNull(tables.queueAccounts.lastId)
+  const save = buildSave(database)
+  return {
+    save: chain({ ...save, ...buildEventParts(database, sql`, saved`) }, 'saved', selection),
+    saveAndTake: chain(
+      {
+        ...save,
+        taken: buildTakeIds(database, sql`from saved`),
+        ...buildEventParts(database, sql`, taken`),
+        done: sql`select saved.*, taken.last_id from saved left join taken on true`,
+      },
+      'done',
+      { ...selection, lastId },
+    ),
+  }
+}
+
+// The case, if it and its type are as they were read and the account has room.
+function buildSave({ typed, tables, forShare, now }: Database): Readonly<Record<'type' | 'saved', SQL>> {
+  const given = placeholders('accountCode', 'caseTypeCode', 'revision', 'roomBytes', 'storedBytes')
   const room = typed(given.roomBytes, 'integer')
   const added = typed(given.storedBytes, 'integer')
-  return chain(
-    {
-      type: sql`
-        select revision from case_types
-        where account_code = ${given.accountCode} and code = ${given.caseTypeCode} ${forShare}`,
-      saved: sql`
-        update cases set ${buildNewData(now)}
-        where ${buildIsAsRead(now, 'readVersion')} and (select revision from type) = ${given.revision}
-          and ${storedBytes} + ${added} <= ${room}
-        returning ${namesOf(selection)}`,
-      ...buildEventParts(database, sql`, saved`),
-    },
-    'saved',
-    selection,
-  )
+  return {
+    type: sql`
+      select revision from case_types
+      where account_code = ${given.accountCode} and code = ${given.caseTypeCode} ${forShare}`,
+    saved: sql`
+      update cases set ${buildNewData(now)}
+      where ${buildIsAsRead(now, 'readVersion')} and (select revision from type) = ${given.revision}
+        and ${storedBytes} + ${added} <= ${room}
+      returning ${namesOf(selectCase(tables))}`,
+  }
 }

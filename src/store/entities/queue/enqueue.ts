@@ -92,9 +92,9 @@ export function toTakeValues(shared: readonly SharedInput[], maxWaitingBytes: nu
 
 /**
  * Takes `count` ids for runs that wait, whose inputs have `waitingBytes`, and locks the queue of the account until the
- * commit. No row means that the account would have too many.
+ * commit. No row means that the account would have too many, or that `from`, such as `from part`, has none.
  */
-export function buildTakeIds({ typed, now }: Dialect): SQL {
+export function buildTakeIds({ typed, now }: Dialect, from = sql``): SQL {
   const accountCode = typed(sql.placeholder('accountCode'), 'text')
   const integer = (name: string) => typed(sql.placeholder(name), 'integer')
   const count = integer('count')
@@ -102,7 +102,7 @@ export function buildTakeIds({ typed, now }: Dialect): SQL {
   const [maxCount, maxBytes] = [integer('maxWaiting'), integer('maxWaitingBytes')]
   return sql`
     insert into queue_accounts (account_code, last_id, waiting, waiting_bytes, due_at)
-    select ${accountCode}, ${count}, ${count}, ${bytes}, ${now}
+    select ${accountCode}, ${count}, ${count}, ${bytes}, ${now} ${from}
     where ${count} <= ${maxCount} and ${bytes} <= ${maxBytes}
     on conflict (account_code) do update set last_id = queue_accounts.last_id + ${count},
       waiting = queue_accounts.waiting + ${count}, waiting_bytes = queue_accounts.waiting_bytes + ${bytes},

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
-import { all, type Work } from '../../work.ts'
+import { all, unread, type Work } from '../../work.ts'
+import { raiseCounters } from '../counters.ts'
 import { type FreedBytes, rowBytes } from '../stored-bytes.ts'
 
 const bytes = sql`octet_length(source) + ${rowBytes}`
@@ -14,19 +15,28 @@ export interface Source {
 }
 
 /** Prepares the insert of sources, in a transaction that has locked the stored bytes of the account. */
-export function prepareKeepSources({ prepare, list, tables: { runSources } }: Dialect) {
+export function prepareKeepSources({ chain, list, tables: { runSources, counters } }: Dialect) {
   const { accountCode } = placeholders('accountCode')
   const given = list('given_sources', { hash: runSources.hash, source: runSources.source })
-  const insert = prepare(
-    sql`insert into run_sources (account_code, hash, source)
-      select ${accountCode}, hash, source from ${given.rows} where true on conflict do nothing returning ${bytes}`,
-    { bytes: numberOf(bytes) },
+  const count = sql`(select sum(bytes) from kept)`
+  const raised = [
+    { name: 'stored byte', count },
+    { name: 'run byte', count },
+  ] as const
+  const insert = chain(
+    {
+      kept: sql`
+        insert into run_sources (account_code, hash, source)
+        select ${accountCode}, hash, source from ${given.rows} where true
+        on conflict do nothing returning ${bytes} as bytes`,
+      counted: sql`${raiseCounters(raised, sql`, (select 1 from kept limit 1) as any_kept`)} returning value`,
+    },
+    'counted',
+    { value: counters.value },
   )
-  /** Keeps the sources that the account has not kept yet. Returns the bytes that they take. */
-  return function* keepSources(accountCode: string, sources: readonly Source[]): Work<number> {
-    if (sources.length === 0) return 0
-    const kept = yield* all(insert, { accountCode, ...given.encode(sources) })
-    return kept.reduce((sum, { bytes }) => sum + bytes, 0)
+  /** Keeps the sources that the account has not kept yet, and counts the bytes that they take. */
+  return function* keepSources(accountCode: string, sources: readonly Source[]): Work<void> {
+    if (sources.length > 0) yield* unread(insert, { accountCode, ...given.encode(sources) })
   }
 }
 

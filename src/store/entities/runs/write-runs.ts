@@ -1,7 +1,7 @@
 import { type RunRow, type RunWrites, runInputTexts } from '../../../domain/runs/run-store.ts'
 import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Dialect } from '../../dialect.ts'
-import { all, type Work } from '../../work.ts'
+import { all, unread, type Work } from '../../work.ts'
 import type { StoredBytesCounter } from '../stored-bytes.ts'
 import { type Source, toSource } from './run-sources.ts'
 import { prepareRunWrites, type RunWriteStatements } from './run-statements.ts'
@@ -79,15 +79,14 @@ function* insertRuns(
     ...inputs.encode(texts.inputs),
     ...outputs.encode(texts.outputs),
   })
-  const bytes = yield* keepSources(accountCode, texts.sources)
-  if (bytes > 0) yield* all(statements.countBytes, { accountCode, bytes, storedBytes: bytes })
+  yield* keepSources(accountCode, texts.sources)
   if (inserted.length === rows.length) return
   // The other runs are already in the store, from a commit whose answer was lost.
   const runIds = new Set(inserted.map(({ runId }) => runId))
   const others = runs.filter(({ runId }) => !runIds.has(runId))
   const storedBytes = -bytesOf(others) - others.length * storedRowBytes
-  yield* all(statements.countBytes, { accountCode, bytes: 0, storedBytes })
-  for (const remove of statements.removeStray) yield* all(remove, { accountCode, count: rows.length })
+  yield* unread(statements.countBytes, { accountCode, bytes: 0, storedBytes })
+  for (const remove of statements.removeStray) yield* unread(remove, { accountCode, count: rows.length })
 }
 
 type NumberedRun = RunRow & { readonly id: number; readonly bytesBefore: number }
@@ -111,9 +110,9 @@ function* endRuns(statements: RunWriteStatements, accountCode: string, ends: rea
   const { inputs, outputs } = toTexts(rows)
   const { insertInputs, insertOutputs } = statements
   const storedBytes = bytesOf(rows) - bytesOf(rows.map(run => ({ textBytes: pickInputs(run.textBytes) })))
-  yield* all(statements.countBytes, { accountCode, bytes: bytesOf(rows), storedBytes })
-  if (inputs.length > 0) yield* all(insertInputs, { accountCode, ...statements.inputs.encode(inputs) })
-  if (outputs.length > 0) yield* all(insertOutputs, { accountCode, ...statements.outputs.encode(outputs) })
+  yield* unread(statements.countBytes, { accountCode, bytes: bytesOf(rows), storedBytes })
+  if (inputs.length > 0) yield* unread(insertInputs, { accountCode, ...statements.inputs.encode(inputs) })
+  if (outputs.length > 0) yield* unread(insertOutputs, { accountCode, ...statements.outputs.encode(outputs) })
 }
 
 /** The rows of long values. A run without any has none. Each source comes once. */

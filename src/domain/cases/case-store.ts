@@ -25,7 +25,8 @@ export interface CaseType {
   /** Fields whose values each save writes: the indexed fields, and those that are about to be indexed. */
   readonly writtenFields: readonly string[]
   /**
-   * Grows with each change of the type's hooks or fields. A save commits only if it is still as the save has read it.
+   * Grows with each change of the type's hooks or fields, and of the live versions of the functions that its hooks
+   * before a change run. A save commits only if it is still as the save has read it.
    */
   readonly revision: number
 }

@@ -3,6 +3,8 @@ import type { HookStore, HooksToQueue, LiveHook } from '../triggers/trigger-stor
 import type { CaseType } from './case-store.ts'
 
 const maxTypes = 10_000
+// Maximum characters of the sources of cached hooks.
+const maxCharacters = 16 * 2 ** 20
 
 /** The hooks of a change: those before it and those after it, each list in the order in which the hooks run. */
 export interface HooksOfChange {
@@ -26,14 +28,18 @@ export type FindHooks = (
 export type HookCache = LRUCache<string, HooksOfRevision>
 
 export function createHookCache(): HookCache {
-  return new LRUCache({ max: maxTypes })
+  return new LRUCache({ max: maxTypes, maxSize: maxCharacters, sizeCalculation: measure })
+}
+
+function measure({ hooks }: HooksOfRevision): number {
+  return hooks.before.reduce((sum, { sourceCode }) => sum + sourceCode.length, 1)
 }
 
 const none: HooksOfChange = { before: [], after: [] }
 
 /**
- * Caches a type's hooks until its revision changes, so that most saves need no statement for them. Types with hooks
- * before the change are not cached, because such hooks must run the live version of their function.
+ * Caches a type's hooks until its revision changes, so that most saves need no statement for them. The revision also
+ * grows when the function of a hook before the change gets another live version.
  */
 export function createFindHooks(store: Pick<HookStore, 'findLive'>, known: HookCache): FindHooks {
   return async (accountCode, type, change) => {
@@ -45,8 +51,9 @@ export function createFindHooks(store: Pick<HookStore, 'findLive'>, known: HookC
     const found = await store.findLive(accountCode, code, [`pre-${change}`, `post-${change}`])
     const before = found.filter(({ event }) => event === `pre-${change}`)
     const after = found.filter(({ event }) => event === `post-${change}`).map(withoutSource)
-    if (before.length === 0) known.set(key, { revision, hooks: { before, after } })
-    return { before, after }
+    const hooks = { before, after }
+    known.set(key, { revision, hooks })
+    return hooks
   }
 }
 

@@ -46,6 +46,17 @@ export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }:
         where ${isTheFunction} ${returning}`,
       locked,
     ),
+    /** A save with a hook before it commits only if the hook's function is still the one that ran. */
+    raiseRevisions: prepare(
+      sql`update case_types set revision = revision + 1
+        where account_code = ${given.accountCode} and code in (
+          select code from case_types where account_code = ${given.accountCode} and code in (
+            select case_type_code from hooks
+            where account_code = ${given.accountCode} and function_id = ${given.id}
+              and event in ('pre-save', 'pre-delete')
+          ) order by code ${forUpdate}
+        )`,
+    ),
     setPrunedTo: prepare(
       sql`update functions set ${assign(functions, { only: ['prunedToId'] })} where ${isTheFunction}`,
     ),

@@ -14,7 +14,7 @@ import type {
 } from '../../../domain/functions/function-store.ts'
 import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
-import { all, first, only, Refusal, refuse, type Work } from '../../work.ts'
+import { all, first, only, Refusal, refuse, unread, type Work } from '../../work.ts'
 import type { Parts } from '../parts.ts'
 import { prepareFunctionStatements, selectRemoved } from './function-statements.ts'
 import { createVersions, toVersion } from './function-versions.ts'
@@ -101,7 +101,11 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
       (yield* refuseWhenFull(accountCode, existing, version, maxFunctions))
     if (refusal !== null) return refusal
     yield* provision.account(accountCode)
-    if (existing !== undefined) return existing
+    if (existing !== undefined) {
+      // Locks the types before the counters of the account, as saves of their cases do.
+      if (version.makeLive) yield* unread(statements.raiseRevisions, { accountCode, id: existing.id })
+      return existing
+    }
     const added = yield* insertFunction(accountCode, name, noCode(caseTypeCode), maxFunctions)
     if (added instanceof Refusal) return added
     // Another gateway may have added the function since the first look.
@@ -159,6 +163,7 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
         if (found === undefined) return refuse(noFunction(id))
         const version = yield* versions.find(accountCode, id, hash)
         if (version === undefined) return refuse(noVersion(hash))
+        yield* unread(statements.raiseRevisions, { accountCode, id })
         return { function: toFunction(yield* setLive(accountCode, found, version.id)) }
       })
       return withTime(made.function)

@@ -20,6 +20,8 @@ export interface Going {
 /** A folder in which somebody types commands. */
 export interface Workplace {
   readonly path: string
+  /** The folder for temporary files of its commands alone. */
+  readonly temporary: string
   write(file: string, text: string | Uint8Array): Promise<void>
   read(file: string): Promise<string>
   start(args: readonly string[], stdin?: string): Going
@@ -29,7 +31,8 @@ export interface Workplace {
 
 /** Makes an empty folder, in which `rostrum` runs with these settings alone and a configuration of its own. */
 export async function makeWorkplace(settings: Readonly<Record<string, string>> = {}): Promise<Workplace> {
-  const folder = await makeTempFolder()
+  const folder = makeTempFolder()
+  const temporary = makeTempFolder()
   const start = (args: readonly string[], stdin = ''): Going => {
     const child = spawn(process.execPath, ['src/start.mjs', 'cli', ...args], {
       cwd: root,
@@ -37,6 +40,7 @@ export async function makeWorkplace(settings: Readonly<Record<string, string>> =
         PATH: process.env.PATH,
         INIT_CWD: folder.path,
         HOME: folder.path,
+        TMPDIR: temporary.path,
         ...settings,
       },
     })
@@ -63,6 +67,7 @@ export async function makeWorkplace(settings: Readonly<Record<string, string>> =
   }
   return {
     path: folder.path,
+    temporary: temporary.path,
     async write(file, text) {
       const path = join(folder.path, file)
       await mkdir(dirname(path), { recursive: true })
@@ -71,6 +76,9 @@ export async function makeWorkplace(settings: Readonly<Record<string, string>> =
     read: file => readFile(join(folder.path, file), 'utf8'),
     start,
     run: (args, stdin) => start(args, stdin).ended,
-    remove: () => folder.remove(),
+    remove() {
+      folder.remove()
+      temporary.remove()
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fillTemplate, JsonHoles, JsonText, writeJson, writeTemplate } from '../../src/json/json-text.ts'
+import { fillTemplate, JsonText, writeJson, writeTemplate } from '../../src/json/json-text.ts'
 
 test('a text is inserted unchanged, any number of times and at any depth', () => {
   const result = new JsonText('{"a": [1e400, 2]}')
@@ -22,14 +22,4 @@ test('`JSON.stringify` elsewhere writes the value', () => {
 test('a value that cannot be serialized does not affect the next one', () => {
   expect(() => writeJson({ a: new JsonText('1'), b: 1n })).toThrow(TypeError)
   expect(JSON.stringify([new JsonText('2')])).toBe('[2]')
-})
-
-test('texts can be taken out of a value while it is built', () => {
-  const holes = new JsonHoles()
-  const value = [
-    { a: holes.dig(new JsonText('{"$&": [1e400]}')), b: holes.dig('plain') },
-    holes.dig(new JsonText('2')),
-  ]
-  expect(holes.write(value)).toBe('[{"a":{"$&": [1e400]},"b":"plain"},2]')
-  expect(writeJson({ data: new JsonText(new JsonHoles().write([])) })).toBe('{"data":[]}')
 })

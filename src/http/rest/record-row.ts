@@ -1,5 +1,5 @@
 import { notFound, RostrumError } from '../../errors.ts'
-import { JsonHoles, JsonText } from '../../json/json-text.ts'
+import { JsonText, writeJson } from '../../json/json-text.ts'
 import { fieldOf, type Member, type Operation, type RecordShape } from '../../operations/operation.ts'
 import { readIfMatch, toEtag } from './if-match.ts'
 import { parseParameters } from './parse-parameters.ts'
@@ -48,11 +48,11 @@ function createRecordAnswer(
 ): RestRow['answer'] {
   if (method === 'DELETE') return () => ({ status: 204 })
   if ('ids' in variables) {
-    const name = `${shape.name}s`
+    const before = `{${JSON.stringify(`${shape.name}s`)}:[`
+    const write = createRecordWriter(shape.members)
     return rows => {
-      const holes = new JsonHoles()
-      const records = (rows as readonly Row[]).map(row => toRecord(shape.members, row, holes))
-      return { status: 200, body: new JsonText(holes.write({ [name]: records })) }
+      const records = (rows as readonly Row[]).map(write).join()
+      return { status: 200, body: new JsonText(`${before}${records}]}`) }
     }
   }
   return (value, { id }) => {
@@ -75,33 +75,50 @@ function answerRecord(row: Row, shape: RecordShape, createdAt: string | null): R
   }
 }
 
-/**
- * Turns a row of GraphQL into the record that REST callers see. Of many records, `holes` takes the texts: they are
- * written faster then.
- */
-export function toRecord(
-  members: readonly Member[],
-  row: Row,
-  holes: JsonHoles | null = null,
-): Record<string, unknown> {
+/** Turns a row of GraphQL into the record that REST callers see. */
+export function toRecord(members: readonly Member[], row: Row): Record<string, unknown> {
   const record: Record<string, unknown> = {}
-  for (const member of members) record[member.name] = toValue(member, row[member.field], holes)
+  for (const member of members) record[member.name] = toValue(member, row[member.field])
   return record
 }
 
-function toValue({ kind, members }: Member, value: unknown, holes: JsonHoles | null): unknown {
+function toValue({ kind, members }: Member, value: unknown): unknown {
   switch (kind) {
     case 'id':
       return Number(value)
     case 'word':
       return String(value).toLowerCase()
     case 'list':
-      return (value as readonly Row[]).map(row => toRecord(members, row, holes))
+      return (value as readonly Row[]).map(row => toRecord(members, row))
     case 'value':
-      return holes === null ? value : holes.dig(value)
+      return value
     default:
       return kind satisfies never
   }
+}
+
+/**
+ * Returns a function that writes a record as JSON. A list may have a thousand records, and to build objects and write
+ * them together takes three times as long.
+ */
+function createRecordWriter(members: readonly Member[]): (row: Row) => string {
+  const written = members.map(member => ({ member, key: `${JSON.stringify(member.name)}:` }))
+  return row => {
+    let text = ''
+    for (const { member, key } of written) {
+      const value = writeValue(toValue(member, row[member.field]))
+      if (value !== undefined) text += text === '' ? key + value : `,${key}${value}`
+    }
+    return `{${text}}`
+  }
+}
+
+// Most members are numbers and long texts. Undefined is left out, as in any JSON.
+function writeValue(value: unknown): string | undefined {
+  if (value instanceof JsonText) return value.text
+  if (value === null) return 'null'
+  if (Number.isSafeInteger(value)) return String(value)
+  return typeof value === 'object' ? writeJson(value) : JSON.stringify(value)
 }
 
 const maxQueryFields = 10_000

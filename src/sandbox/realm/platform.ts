@@ -8,13 +8,21 @@ interface Answer {
   errors?: { message: string; extensions?: { code?: string; reason?: string } }[]
 }
 
+/** The methods of `Platform`. */
+export interface PlatformText {
+  /** The object and the name of each method. */
+  readonly names: readonly (readonly [object: string, method: string])[]
+  /** The methods as JSON, in the order of the names. */
+  readonly rows: string
+}
+
 /**
  * Returns the `Platform` object of an account: each method is one operation, with field names as on the REST side
  * (contract, section 4). A GraphQL error rejects with its message, its code as `code` and its reason as `reason`. Runs
  * inside the isolate as text.
  */
-export function makePlatform(language: Language, graphql: Graphql, rows: readonly PlatformMethod[]) {
-  const { Error, TypeError, freeze, lowerCase, shield, slice, stringify } = language
+export function makePlatform(language: Language, graphql: Graphql, text: PlatformText) {
+  const { Error, TypeError, freeze, lowerCase, parse, shield, slice, stringify } = language
 
   type Row = Record<string, unknown>
 
@@ -55,7 +63,7 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
   }
 
   const isId = (value: unknown) => typeof value === 'number' || typeof value === 'string'
-  const text = (value: unknown) => (typeof value === 'string' ? value : stringify(value))
+  const toText = (value: unknown) => (typeof value === 'string' ? value : stringify(value))
 
   // Checks the id here, because the gateway's message would have the field names of GraphQL.
   const readId = (name: string, value: unknown): unknown => {
@@ -66,7 +74,7 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
   const readVersions = (version: unknown) => (version === undefined || version === null ? null : [version])
 
   const readDocument = (value: unknown, byDefault: string | null) =>
-    text(byDefault === null ? value : (value ?? byDefault))
+    toText(byDefault === null ? value : (value ?? byDefault))
 
   const readLabels = (name: string, labels: readonly Label[], given: Row | null | undefined): Row => {
     const own = given?.[name] as Row | null | undefined
@@ -140,9 +148,16 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
     return page
   }
 
-  const makeMethod = (row: PlatformMethod) => {
-    const { document, field, takes, answers } = row
+  let rows: readonly PlatformMethod[] | null = null
+  const readRow = (index: number): PlatformMethod => {
+    rows ??= parse(text.rows) as readonly PlatformMethod[]
+    return rows[index] as PlatformMethod
+  }
+
+  const makeMethod = (index: number) => {
     return async (...given: unknown[]): Promise<unknown> => {
+      const row = readRow(index)
+      const { document, field, takes, answers } = row
       const variables: Row = {}
       for (let i = 0; i < takes.length; i++) {
         const name = takes[i] as string
@@ -154,10 +169,11 @@ export function makePlatform(language: Language, graphql: Graphql, rows: readonl
   }
 
   const objects: Record<string, Record<string, unknown>> = {}
-  for (const row of rows) {
-    const object = objects[row.object] ?? {}
-    object[row.method] = makeMethod(row)
-    objects[row.object] = object
+  for (let i = 0; i < text.names.length; i++) {
+    const [name, method] = text.names[i] as PlatformText['names'][number]
+    const object = objects[name] ?? {}
+    object[method] = makeMethod(i)
+    objects[name] = object
   }
   for (const name in objects) shield(objects[name] ?? {})
 

@@ -4,7 +4,7 @@ import { makeGraphql } from './graphql.ts'
 import { makeHideSource } from './hide-source.ts'
 import { captureLanguage } from './language.ts'
 import { makeLog } from './log.ts'
-import { makePlatform } from './platform.ts'
+import { makePlatform, type PlatformText } from './platform.ts'
 import { makeReduceGlobals } from './reduce-globals.ts'
 import { makeStart } from './run-script.ts'
 import { makeDescribeError } from './text/describe-error.ts'
@@ -30,7 +30,7 @@ globalThis.takeRealm = (() => {
   const endings = (${makeEndings})(parts)
   const calls = (${makeGraphql})(parts)
   const { log, console } = (${makeLog})(parts)
-  const platformOf = (${makePlatform})(language, calls.graphql, ${JSON.stringify(platform)})
+  const platformOf = (${makePlatform})(language, calls.graphql, ${JSON.stringify(describePlatform(platform))})
   const source = (${makeHideSource})(language)
   const { reduce, provideTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
   const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, provideTemporal, source })
@@ -48,6 +48,12 @@ globalThis.takeRealm = (() => {
     return { start, resolveCall: calls.resolveCall }
   }
 })()`
+}
+
+// The names are needed by each script that looks at `Platform`, the rows only by a call. As a text they make an isolate
+// cheaper to create than as some hundred objects.
+function describePlatform(platform: SandboxSetup['platform']): PlatformText {
+  return { names: platform.map(({ object, method }) => [object, method]), rows: JSON.stringify(platform) }
 }
 
 /**

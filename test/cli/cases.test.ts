@@ -1,6 +1,7 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { replaceExpect } from '../../src/cli/cases/replace-expect.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
 let place: Workplace
@@ -68,26 +69,51 @@ test('a miss shows what was expected and what came, and a call without an entry 
 test('--update writes what came into the cases that miss it, and touches no other', async () => {
   const holds = `{"script":"${script}","expect":{"outcome":"fail"}}`
   await place.write('new/holds.json', holds)
-  await place.write('new/case.json', `{"script":"${script}","input":{"n":1.0,"impact":1},"name":"first"}`)
+  const input = '{"n":1.0,"10":0,"2":0,"impact":1}'
+  await place.write('new/case.json', `{"script":"${script}","input":${input},"name":"first"}`)
   const { code } = await place.run(['test', 'new', '--update'])
   expect(code).toBe(0)
   expect(await place.read('new/holds.json')).toBe(holds)
-  expect(await place.read('new/case.json')).toBe(`{
-  "script": "${script}",
-  "input": {
-    "n": 1.0,
-    "impact": 1
-  },
-  "name": "first",
-  "expect": {
-    "outcome": "exit",
-    "payload": {
-      "priority": "low"
-    }
-  }
-}
-`)
+  expect(await place.read('new/case.json')).toBe(
+    `{"script":"${script}","input":${input},"name":"first","expect":{"outcome":"exit","payload":{"priority":"low"}}}`,
+  )
   expect((await place.run(['test', 'new'])).code).toBe(0)
+})
+
+test.each([
+  {
+    name: 'a mark, tabs and CRLF',
+    before: `\ufeff{\r\n\t"10": 1,\r\n\t"name": "x",\r\n\t"expect": { "outcome": "fail" } ,\r\n\t"2": 1.50\r\n}`,
+    after: `\ufeff{\r\n\t"10": 1,\r\n\t"name": "x",\r\n\t"expect": {
+\t\t"outcome": "exit",
+\t\t"payload": {
+\t\t\t"2": [],
+\t\t\t"a": "\u2028 é"
+\t\t}
+\t} ,\r\n\t"2": 1.50\r\n}`.replace(/(?<!\r)\n/g, '\r\n'),
+  },
+  {
+    name: 'no `expect`, and four spaces',
+    before: '{\n\n    "é": [1,  2]\n}\n\n',
+    after: `{\n\n    "é": [1,  2],
+    "expect": {
+        "outcome": "exit",
+        "payload": {
+            "2": [],
+            "a": "\u2028 é"
+        }
+    }\n}\n\n`,
+  },
+  {
+    name: 'one line with spaces',
+    before: '{ "expect" : null, "b": { "expect": 1 }, "\\u0065xpect" : 7 }',
+    after:
+      '{ "expect" : null, "b": { "expect": 1 }, ' +
+      '"\\u0065xpect" : { "outcome": "exit", "payload": { "2": [], "a": "\u2028 é" } } }',
+  },
+])('--update changes nothing but `expect` in a file with $name', ({ before, after }) => {
+  const expected = { outcome: 'exit', payload: { a: '\u2028 é', 2: [] } } as const
+  expect(replaceExpect(Buffer.from(before), expected).toString()).toBe(after)
 })
 
 test('each case without answers of its own has an empty store', async () => {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
-import { readNamedFile } from '../run/read-documents.ts'
+import { decodeText, readNamedBytes, readNamedFile } from '../run/read-documents.ts'
 
 const object = z.record(z.string(), z.unknown())
 
@@ -32,7 +32,7 @@ export interface FoundCase {
   readonly name: string
   /** The absolute path of its file. */
   readonly file: string
-  readonly text: string
+  readonly bytes: Buffer
   readonly content: Case
   readonly scriptFile: string
   readonly sourceCode: string
@@ -63,8 +63,8 @@ function findFiles(shown: string, path: string): { readonly shown: string; reado
 }
 
 function readCase(file: string, shown: string): FoundCase {
-  const text = readNamedFile(file, { resolve: path => path }, shown)
-  const { data: content, error } = rule.safeParse(parseCase(text, shown))
+  const bytes = readNamedBytes(file, { resolve: path => path }, shown)
+  const { data: content, error } = rule.safeParse(parseCase(decodeText(bytes, shown), shown))
   if (content === undefined) {
     const [issue] = error.issues
     const place = issue?.path.join('.') || 'the case'
@@ -73,7 +73,7 @@ function readCase(file: string, shown: string): FoundCase {
   const scriptFile = resolve(dirname(file), content.script)
   return {
     name: content.name ?? shown.replace(/\.json$/, ''),
-    ...{ file, text, content, scriptFile },
+    ...{ file, bytes, content, scriptFile },
     sourceCode: readScript(scriptFile, shown, content.script),
   }
 }

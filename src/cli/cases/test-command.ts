@@ -9,6 +9,7 @@ import { startScratchGateway } from '../run/scratch-gateway.ts'
 import { watchFiles } from '../run/watch-files.ts'
 import { type FoundCase, readCases } from './case-file.ts'
 import { findMisses, toExpectation } from './judge-case.ts'
+import { replaceExpect } from './replace-expect.ts'
 import { type CaseResult, reportCases, reporterNames } from './report-cases.ts'
 import { createStandIn } from './stand-in.ts'
 
@@ -93,24 +94,9 @@ function judge(found: FoundCase, execution: Execution, isUpdate: boolean): CaseR
         ]
       : findMisses(expect, execution)
   const isUpdated = isUpdate && misses.length > 0
-  if (isUpdated) updateCase(found, execution)
+  if (isUpdated) writeFileSync(found.file, replaceExpect(found.bytes, toExpectation(execution)))
   return { found, misses: isUpdated ? [] : misses, durationMs: execution.duration_ms, isUpdated }
 }
-
-// Numbers that a double cannot hold stay as they are written.
-function updateCase({ file, text }: FoundCase, execution: Execution): void {
-  const content = JSON.parse(text, keepNumbers) as Record<string, unknown>
-  const updated = { ...content, expect: toExpectation(execution) }
-  writeFileSync(file, `${JSON.stringify(updated, null, 2)}\n`)
-}
-
-function keepNumbers(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
-  return typeof value === 'number' && source !== undefined && String(value) !== source
-    ? rawJson(source)
-    : value
-}
-
-const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (text: string) => unknown }
 
 interface CaseRunner {
   run(found: FoundCase): Promise<Execution>

@@ -1,16 +1,23 @@
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { ChosenGateway } from './choose-gateway.ts'
 
+interface RefusalParts extends Pick<GatewayRefusal, 'code' | 'status' | 'message'> {
+  readonly facts?: GatewayRefusal['facts']
+}
+
 /** A refusal of the gateway, with the code of the contract (section 2), such as `NOT_FOUND`. */
 export class GatewayRefusal extends CliError {
   readonly code: string
   /** The HTTP status; 200 for an error of a GraphQL field. */
   readonly status: number
+  /** What else the gateway says about it, such as `liveVersion`. */
+  readonly facts: Readonly<Record<string, unknown>>
 
-  constructor({ code, status, message }: { code: string; status: number; message: string }) {
+  constructor({ code, status, message, facts = {} }: RefusalParts) {
     super(exitCodeOf(code, status), message)
     this.code = code
     this.status = status
+    this.facts = facts
   }
 }
 
@@ -62,8 +69,10 @@ export function createGatewayClient({ url, token }: ChosenGateway, signal: Abort
       }[]
     }
     const [first] = errors ?? []
-    if (first !== undefined)
-      throw new GatewayRefusal({ code: first.extensions?.code ?? '', status: 200, message: first.message })
+    if (first !== undefined) {
+      const { message, extensions: facts = {} } = first
+      throw new GatewayRefusal({ code: facts.code ?? '', status: 200, message, facts })
+    }
     if (data === undefined) throw notRostrum(url)
     return data
   }

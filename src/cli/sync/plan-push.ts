@@ -61,12 +61,12 @@ function describeMoved(key: string, liveHash: string | null): string {
     : `${pathOfKey(key)} is as it was pulled, and a newer version is live. Run \`rostrum pull\` to get it.`
 }
 
-/** The error for live versions that changed since the last `pull`; `saved` were pushed before that was seen. */
-export function conflict(keys: readonly string[], saved: readonly string[] = []): CliError {
-  const pushed = saved.length === 0 ? 'Nothing was pushed.' : `Only ${saved.join(', ')} was pushed.`
+/** The error for live versions that changed since the last `pull`. `pushed` says what was pushed before it was seen. */
+export function conflict(keys: readonly string[], pushed = 'Nothing was pushed.'): CliError {
   return new CliError(
     exitCodes.conflict,
     `The live version of ${keys.join(', ')} changed since the last \`rostrum pull\`. ${pushed} ` +
-      'Keep your file elsewhere, run `rostrum pull --force`, and make your change again.',
+      'Copy the files that you changed, run `rostrum pull --force`, which overwrites them, and make your ' +
+      'changes again.',
   )
 }

@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
 import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
-import { createGatewayClient, type GatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
+import { createGatewayClient, type GatewayClient } from '../gateway/gateway-client.ts'
 import { watchFiles } from '../run/watch-files.ts'
 import { type CompileFiles, createCompiler } from './compile-files.ts'
-import { readFunctionFiles, splitKey } from './function-files.ts'
+import { readFunctionFiles } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
-import { checkLock, type Lock, readLock, writeLock } from './lock-file.ts'
-import { conflict, type Push, planPush } from './plan-push.ts'
+import { checkLock, readLock } from './lock-file.ts'
+import { type Push, planPush } from './plan-push.ts'
+import { savePushes } from './save-pushes.ts'
 import { showDiff } from './show-diff.ts'
 import { tryCase } from './try-case.ts'
 
@@ -80,7 +81,7 @@ async function pushOnce(call: CommandCall, { folder, client, compile }: PushPart
   // What is equal to its live version is as if it had been pulled.
   const equal = [...files.values()].filter(({ key, hash }) => live.get(key) === hash)
   const known = { ...lock?.functions, ...Object.fromEntries(equal.map(({ key, hash }) => [key, hash])) }
-  await save(call, client, { pushes, folder, lock: { url: client.url, account, functions: known } })
+  await savePushes(call, client, { pushes, folder, lock: { url: client.url, account, functions: known } })
   const tried = call.text('try')
   if (tried !== undefined && pushes.length > 0) await tryCase(client, tried, terminal)
   return exitCodes.done
@@ -108,38 +109,4 @@ async function confirm({ terminal }: CommandCall, question: string): Promise<voi
     'Nothing was pushed: add `--yes` to push without a question.',
   )
   if (!/^y(es)?$/i.test(answer)) throw new CliError(exitCodes.usage, 'Nothing was pushed.')
-}
-
-const mutation = 'mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { live { hash } } }'
-
-interface Saving {
-  readonly pushes: readonly Push[]
-  readonly folder: string
-  readonly lock: Lock
-}
-
-// The lock has what was saved, even if a later save is refused. It stays if the first one is.
-async function save(
-  { text, terminal }: CommandCall,
-  { ask }: GatewayClient,
-  { pushes, folder, lock }: Saving,
-) {
-  const functions: Record<string, string> = { ...lock.functions }
-  const saved: string[] = []
-  try {
-    for (const { file, replaces } of pushes) {
-      const { key, source, hash } = file
-      const ifLive = replaces === null ? [] : [replaces]
-      const input = { ...splitKey(key), sourceCode: source, comment: text('comment') ?? null, ifLive }
-      await ask(mutation, { input }).catch((error: unknown) => {
-        const hasMoved = error instanceof GatewayRefusal && error.code === 'PRECONDITION_FAILED'
-        throw hasMoved ? conflict([key], saved) : error
-      })
-      functions[key] = hash
-      saved.push(key)
-      terminal.say(`pushed ${key} ${hash.slice(0, 8)}`)
-    }
-  } finally {
-    if (saved.length > 0 || pushes.length === 0) writeLock(folder, { ...lock, functions })
-  }
 }

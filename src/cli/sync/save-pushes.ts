@@ -1,0 +1,72 @@
+import { CliError } from '../frame/cli-error.ts'
+import type { CommandCall } from '../frame/command.ts'
+import { type GatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
+import { splitKey } from './function-files.ts'
+import { type Lock, writeLock } from './lock-file.ts'
+import { conflict, type Push } from './plan-push.ts'
+
+const mutation = 'mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { live { hash } } }'
+
+interface Saving {
+  readonly pushes: readonly Push[]
+  readonly folder: string
+  readonly lock: Lock
+}
+
+/**
+ * Saves functions one after the other. If a save fails, the error says which were pushed. The lock has what was saved,
+ * even if a later save is refused. It stays if the first one is.
+ */
+export async function savePushes(
+  { text, terminal }: Pick<CommandCall, 'text' | 'terminal'>,
+  client: GatewayClient,
+  { pushes, folder, lock }: Saving,
+): Promise<void> {
+  const functions: Record<string, string> = { ...lock.functions }
+  const saved: string[] = []
+  const keys = pushes.map(({ file }) => file.key)
+  try {
+    for (const push of pushes) {
+      const { key, hash } = push.file
+      const isNew = await save(client, push, text('comment') ?? null).catch((error: unknown) => {
+        throw describeFailure(error, saved, keys.slice(saved.length))
+      })
+      functions[key] = hash
+      saved.push(key)
+      terminal.say(isNew ? `pushed ${key} ${hash.slice(0, 8)}` : `${key} is live already`)
+    }
+  } finally {
+    if (saved.length > 0 || pushes.length === 0) writeLock(folder, { ...lock, functions })
+  }
+}
+
+// After an error of the connection, nobody knows whether the first of the others was saved. To push again is safe.
+function describeFailure(error: unknown, saved: readonly string[], others: readonly string[]): unknown {
+  const refused = others.slice(0, 1)
+  if (saved.length === 0) return isConflict(error) ? conflict(refused) : error
+  const pushed = `Pushed: ${saved.join(', ')}.`
+  if (isConflict(error)) return conflict(refused, `${pushed} Not pushed: ${others.join(', ')}.`)
+  if (!(error instanceof CliError)) return error
+  const again = `${pushed} Run \`rostrum push\` again for ${others.join(', ')}.`
+  return new CliError(error.exitCode, `${error.message} ${again}`)
+}
+
+const isConflict = (error: unknown): error is GatewayRefusal =>
+  error instanceof GatewayRefusal && error.code === 'PRECONDITION_FAILED'
+
+// Returns false if the same source has become live since the functions were listed, for example by another push.
+async function save(
+  { ask }: GatewayClient,
+  { file, replaces }: Push,
+  comment: string | null,
+): Promise<boolean> {
+  const { key, source, hash } = file
+  const ifLive = replaces === null ? [] : [replaces]
+  try {
+    await ask(mutation, { input: { ...splitKey(key), sourceCode: source, comment, ifLive } })
+    return true
+  } catch (error) {
+    if (isConflict(error) && error.facts.liveVersion === hash) return false
+    throw error
+  }
+}

@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+
+let server: SharedServer
+let proxy: Server
+let place: Workplace
+/** What happens right before the gateway gets the save of a function. False refuses the save with 503. */
+let beforeSave: (name: string) => Promise<boolean>
+beforeEach(async () => {
+  server = await shareServer()
+  beforeSave = async () => true
+  proxy = createServer(async (request, response) => {
+    const body = await text(request)
+    const [, name] = /"input":\{"name":"(\w+)"/.exec(body) ?? []
+    if (name !== undefined && !(await beforeSave(name))) return void response.writeHead(503).end()
+    const { authorization = '' } = request.headers
+    const headers = { authorization, 'content-type': 'application/json', accept: 'application/json' }
+    const answer = await fetch(`${server.baseUrl}${request.url}`, { method: 'POST', headers, body })
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  const { port } = proxy.address() as AddressInfo
+  place = await makeWorkplace({
+    ROSTRUM_URL: `http://127.0.0.1:${port}`,
+    ROSTRUM_TOKEN: server.adminToken,
+  })
+  for (const name of ['a', 'b', 'c']) await place.write(`functions/_/${name}.js`, `exit('${name}')`)
+})
+afterEach(() => {
+  proxy.close()
+  place.remove()
+})
+
+const save = (name: string, sourceCode: string) =>
+  server.graphql('mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }', {
+    input: { name, sourceCode },
+  })
+const lock = async () => JSON.parse(await place.read('rostrum.lock')) as { functions: Record<string, string> }
+
+test('a save of somebody else between two saves of a push is a conflict that names what was pushed', async () => {
+  beforeSave = async name => {
+    if (name === 'b') await save('b', "exit('theirs')")
+    return true
+  }
+  const { code, stderr } = await place.run(['push', '--yes'])
+  expect(code).toBe(3)
+  expect(stderr).toContain('The live version of _/b changed')
+  expect(stderr).toContain('Pushed: _/a. Not pushed: _/b, _/c.')
+  expect(Object.keys((await lock()).functions)).toEqual(['_/a'])
+  const { body } = await server.graphql('{ functions { nodes { name live { sourceCode } } } }')
+  expect(body.data).toEqual({
+    functions: {
+      nodes: [
+        { name: 'a', live: { sourceCode: "exit('a')" } },
+        { name: 'b', live: { sourceCode: "exit('theirs')" } },
+      ],
+    },
+  })
+})
+
+test('a save of the same source between two saves is no conflict', async () => {
+  beforeSave = async name => {
+    await save(name, `exit('${name}')`)
+    return true
+  }
+  const { code, stderr } = await place.run(['push', '--yes'])
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: '_/a is live already\n_/b is live already\n_/c is live already\n',
+  })
+  expect(Object.keys((await lock()).functions)).toEqual(['_/a', '_/b', '_/c'])
+})
+
+test('a gateway that stops answering in the middle of a push is 69, and the next push saves the others', async () => {
+  beforeSave = async name => name !== 'b'
+  const { code, stderr } = await place.run(['push', '--yes'])
+  expect(code).toBe(69)
+  expect(stderr).toContain('Pushed: _/a. Run `rostrum push` again for _/b, _/c.')
+  beforeSave = async () => true
+  const again = await place.run(['push', '--yes'])
+  expect({ code: again.code, stderr: again.stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^pushed _\/b \w+\npushed _\/c \w+\n$/),
+  })
+})

@@ -76,6 +76,17 @@ test('a save of the same source between two saves is no conflict', async () => {
   expect(Object.keys((await lock()).functions)).toEqual(['_/a', '_/b', '_/c'])
 })
 
+test('two pushes of different functions in one folder leave the hashes of both in the lock', async () => {
+  const codes: (number | null)[] = []
+  beforeSave = async name => {
+    if (name === 'a') codes.push((await place.run(['push', 'b', '--yes'])).code)
+    return true
+  }
+  codes.push((await place.run(['push', 'a', '--yes'])).code)
+  expect(codes).toEqual([0, 0])
+  expect(Object.keys((await lock()).functions)).toEqual(['_/a', '_/b'])
+})
+
 test('a gateway that stops answering in the middle of a push is 69, and the next push saves the others', async () => {
   beforeSave = async name => name !== 'b'
   const { code, stderr } = await place.run(['push', '--yes'])

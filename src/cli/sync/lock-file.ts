@@ -52,6 +52,15 @@ export function writeLock(folder: string, { url, account, functions }: Lock): vo
   renameSync(`${file}.${process.pid}`, file)
 }
 
+/** Adds hashes to the lock as it is now, because another push in this folder may have written it meanwhile. */
+export function addToLock(folder: string, added: Lock): void {
+  const { url, account } = added
+  const lock = readLock(folder)
+  const isOfThese = lock?.url === url && lock.account === account
+  const before = isOfThese ? lock.functions : {}
+  writeLock(folder, { url, account, functions: { ...before, ...added.functions } })
+}
+
 function readOrNull(file: string): string {
   try {
     return readFileSync(file, 'utf8')

@@ -80,8 +80,8 @@ async function pushOnce(call: CommandCall, { folder, client, compile }: PushPart
   }
   // What is equal to its live version is as if it had been pulled.
   const equal = [...files.values()].filter(({ key, hash }) => live.get(key) === hash)
-  const known = { ...lock?.functions, ...Object.fromEntries(equal.map(({ key, hash }) => [key, hash])) }
-  await savePushes(call, client, { pushes, folder, lock: { url: client.url, account, functions: known } })
+  const functions = Object.fromEntries(equal.map(({ key, hash }) => [key, hash]))
+  await savePushes(call, client, { pushes, folder, known: { url: client.url, account, functions } })
   const tried = call.text('try')
   if (tried !== undefined && pushes.length > 0) await tryCase(client, tried, terminal)
   return exitCodes.done

@@ -2,7 +2,7 @@ import { CliError } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 import { type GatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
 import { splitKey } from './function-files.ts'
-import { type Lock, writeLock } from './lock-file.ts'
+import { addToLock, type Lock } from './lock-file.ts'
 import { conflict, type Push } from './plan-push.ts'
 
 const mutation = 'mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { live { hash } } }'
@@ -10,7 +10,8 @@ const mutation = 'mutation ($input: SaveFunctionInput!) { saveFunction(input: $i
 interface Saving {
   readonly pushes: readonly Push[]
   readonly folder: string
-  readonly lock: Lock
+  /** What to add to the lock beside what is saved. */
+  readonly known: Lock
 }
 
 /**
@@ -20,9 +21,9 @@ interface Saving {
 export async function savePushes(
   { text, terminal }: Pick<CommandCall, 'text' | 'terminal'>,
   client: GatewayClient,
-  { pushes, folder, lock }: Saving,
+  { pushes, folder, known }: Saving,
 ): Promise<void> {
-  const functions: Record<string, string> = { ...lock.functions }
+  const functions: Record<string, string> = { ...known.functions }
   const saved: string[] = []
   const keys = pushes.map(({ file }) => file.key)
   try {
@@ -36,7 +37,7 @@ export async function savePushes(
       terminal.say(isNew ? `pushed ${key} ${hash.slice(0, 8)}` : `${key} is live already`)
     }
   } finally {
-    if (saved.length > 0 || pushes.length === 0) writeLock(folder, { ...lock, functions })
+    if (saved.length > 0 || pushes.length === 0) addToLock(folder, { ...known, functions })
   }
 }
 

@@ -1,6 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -68,6 +70,34 @@ test('a gateway that cannot be reached is 69, with one line that names it', asyn
   const { code, stdout, stderr } = await place.run(['logs', '--url', 'http://127.0.0.1:9'])
   expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
   expect(stderr).toMatch(/^Cannot reach the gateway at http:\/\/127\.0\.0\.1:9: .+\n$/)
+})
+
+test.each([
+  { name: 'a web page', status: 200, body: '<html></html>', said: 'is no Rostrum gateway. Check' },
+  { name: 'null', status: 200, body: 'null', said: 'is no Rostrum gateway. Check' },
+  { name: 'no data', status: 200, body: '{"data":null,"errors":{}}', said: 'is no Rostrum gateway. Check' },
+  {
+    name: 'not found',
+    status: 404,
+    body: '{"detail":["?"],"code":404}',
+    said: 'gateway: it answered 404. Check',
+  },
+  { name: 'an error of a proxy', status: 502, body: '<html></html>', said: 'answered 502.' },
+])('a server that answers with $name is 69, with one line', async ({ status, body, said }) => {
+  const server = createServer((_request, response) => response.writeHead(status).end(body))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await place.write('a.js', 'exit(1)')
+  for (const args of [['logs'], ['pull'], ['run', 'a.js']]) {
+    const { code, stdout, stderr } = await place.run([...args, '--url', url])
+    expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
+    expect(stderr).toMatch(/^[^\n]+\n$/)
+    expect(stderr).toContain(url)
+    expect(stderr).toContain(said)
+  }
+  const secure = await place.run(['logs', '--url', url.replace('http:', 'https:')])
+  expect(secure).toMatchObject({ code: 69, stderr: expect.stringContaining('without TLS') })
+  server.close()
 })
 
 test('types and schema are those of the gateway, and need no network', async () => {

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { readEvents } from '../../pages/gateway/read-events.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { Execution, LogEntry } from './execution.ts'
-import { type GatewayClient, unreachable } from './gateway-client.ts'
+import { type GatewayClient, notRostrum, unreachable } from './gateway-client.ts'
 
 /** A script to run, with its documents as JSON texts. */
 export interface ScriptToRun {
@@ -25,6 +25,7 @@ export async function executeScript(
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
     body: JSON.stringify({ name, sourceCode, inputDocument: input, options, ...metadata }),
   })
+  if (answer.headers.get('content-type')?.startsWith('text/event-stream') !== true) throw notRostrum(url)
   try {
     for await (const { event, data } of readEvents(answer.body ?? new ReadableStream())) {
       if (event === 'log') onLog(JSON.parse(data) as LogEntry)

@@ -29,10 +29,10 @@ export interface GatewayClient {
   ask<Data>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data>
 }
 
+/** A problem document, if it is one. */
 interface Problem {
-  readonly code?: string
-  readonly detail?: string
-  readonly title?: string
+  readonly code?: unknown
+  readonly detail?: unknown
 }
 
 /** Creates a client that says in one line what was wrong and what to do. */
@@ -61,19 +61,14 @@ export function createGatewayClient({ url, token }: ChosenGateway, signal: Abort
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ query, variables }),
     })
-    const { data, errors } = (await readJson(answer, url)) as {
-      readonly data?: Data
-      readonly errors?: readonly {
-        readonly message: string
-        readonly extensions?: { readonly code?: string }
-      }[]
-    }
-    const [first] = errors ?? []
-    if (first !== undefined) {
+    const body = await readJson(answer, url)
+    const first = readFirstError(body)
+    if (first !== null) {
       const { message, extensions: facts = {} } = first
-      throw new GatewayRefusal({ code: facts.code ?? '', status: 200, message, facts })
+      throw new GatewayRefusal({ code: asText(facts.code) ?? '', status: 200, message, facts })
     }
-    if (data === undefined) throw notRostrum(url)
+    const { data } = (body ?? {}) as { readonly data?: Data | null }
+    if (typeof data !== 'object' || data === null) throw notRostrum(url)
     return data
   }
 
@@ -89,12 +84,16 @@ export async function readJson(answer: Response, url: string): Promise<unknown> 
   }
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it answers without TLS, so its URL begins with `http:`',
+}
+
 /** The error for a connection that broke or was never made. */
 export function unreachable(url: string, error: unknown): CliError {
   const cause =
     (error as { readonly cause?: NodeJS.ErrnoException }).cause ?? (error as NodeJS.ErrnoException)
-  const reason =
-    cause.code === 'ECONNREFUSED' ? 'nothing listens there' : ((cause.message || cause.code) ?? 'no answer')
+  const reason = reasons[cause.code ?? ''] ?? (cause.message || cause.code) ?? 'no answer'
   return new CliError(
     exitCodes.unavailable,
     `Cannot reach the gateway at ${url}: ${reason}. Start it, or name another with \`--url\`.`,
@@ -102,24 +101,41 @@ export function unreachable(url: string, error: unknown): CliError {
 }
 
 /** The error for a server that does not answer as a gateway does. */
-export function notRostrum(url: string): CliError {
-  return new CliError(exitCodes.unavailable, `What answers at ${url} is no Rostrum gateway. Check \`--url\`.`)
+export function notRostrum(url: string, status = 200): CliError {
+  const answered = status === 200 ? '' : `: it answered ${status}`
+  return new CliError(
+    exitCodes.unavailable,
+    `What answers at ${url} is no Rostrum gateway${answered}. Check \`--url\`.`,
+  )
 }
 
 async function toRefusal(answer: Response, url: string, hasToken: boolean): Promise<CliError> {
   const { status } = answer
-  const problem = ((await answer.json().catch(() => null)) ?? {}) as Problem & {
-    readonly errors?: readonly {
-      readonly message?: string
-      readonly extensions?: { readonly code?: string }
-    }[]
-  }
-  const [first] = problem.errors ?? []
-  const code = problem.code ?? first?.extensions?.code ?? ''
-  const said =
-    problem.detail ?? first?.message ?? problem.title ?? `The gateway at ${url} answered ${status}.`
+  const body: unknown = await answer.json().catch(() => null)
+  const { code, detail } = (body ?? {}) as Problem
+  const first = readFirstError(body)
+  const foundCode = asText(code) ?? asText(first?.extensions?.code) ?? ''
+  if (foundCode === '' && !isOfProxy(status)) return notRostrum(url, status)
+  const said = asText(detail) ?? first?.message ?? `The gateway at ${url} answered ${status}.`
   const message = status === 401 ? `${said} ${hasToken ? signInAgain(url) : signIn(url)}` : said
-  return new GatewayRefusal({ code, status, message: message.replaceAll('\n', ' ') })
+  return new GatewayRefusal({ code: foundCode, status, message: message.replaceAll('\n', ' ') })
+}
+
+// What a proxy in front of a gateway may answer by itself.
+const isOfProxy = (status: number) => [401, 403, 429].includes(status) || status >= 500
+
+interface GraphQLFault {
+  readonly message: string
+  readonly extensions?: Readonly<Record<string, unknown>>
+}
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+// Returns the first error of a GraphQL answer, whatever else answers there.
+function readFirstError(body: unknown): GraphQLFault | null {
+  const { errors } = (body ?? {}) as { readonly errors?: unknown }
+  const first = Array.isArray(errors) ? (errors[0] as Partial<GraphQLFault> | null) : null
+  return typeof first?.message === 'string' ? (first as GraphQLFault) : null
 }
 
 const signIn = (url: string) => `Sign in with \`rostrum login --url ${url}\`, or set ROSTRUM_TOKEN.`

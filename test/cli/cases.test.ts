@@ -66,6 +66,23 @@ test('a miss shows what was expected and what came, and a call without an entry 
   expect(json.stdout).toBe('{"ask":"7","email":null}\n')
 })
 
+test('a report has no control characters, no place in the command line, and is valid XML as JUnit', async () => {
+  const message = '\u0007 \u001b[31m \u009b ]]> <a&b> \uffff'
+  await place.write('odd/fails.js', `fail(${JSON.stringify(message)})`)
+  await write('odd/a.json', { name: message, script: 'fails.js', expect: { outcome: 'fail', message: 'x' } })
+  const [tap, junit] = await Promise.all(
+    ['tap', 'junit'].map(reporter => place.run(['test', 'odd', '--reporter', reporter])),
+  )
+  for (const { code, stdout = '' } of [{ ...tap }, { ...junit }]) {
+    expect(code).toBe(1)
+    expect(stdout).not.toMatch(/[^\P{Cc}\n\t]/u)
+    expect(stdout).not.toContain('report-cases')
+    expect(stdout).toContain('\\u0007 \\u001b[31m \\u009b ]]')
+  }
+  expect(junit?.stdout).not.toMatch(/]]>|\uffff|&(?!\w+;|#\d+;)/)
+  expect(junit?.stdout).toContain('name="\\u0007 \\u001b[31m \\u009b ]]&gt; &lt;a&amp;b> \\uffff"')
+})
+
 test('--update writes what came into the cases that miss it, and touches no other', async () => {
   const holds = `{"script":"${script}","expect":{"outcome":"fail"}}`
   await place.write('new/holds.json', holds)

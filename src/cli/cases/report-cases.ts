@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { junit, spec, tap } from 'node:test/reporters'
 import { inspect, stripVTControlCharacters } from 'node:util'
 import { wrongUse } from '../frame/cli-error.ts'
-import type { Terminal } from '../frame/terminal.ts'
+import { showControls, type Terminal } from '../frame/terminal.ts'
 import type { FoundCase } from './case-file.ts'
 import type { Miss } from './judge-case.ts'
 
@@ -27,9 +27,16 @@ export async function reportCases(
   const isPlain = terminal.style('red', 'x') === 'x'
   for await (const part of render(name, events)) {
     const text = String(part)
-    // The reporter looks at stderr for its colours.
-    terminal.write(isPlain ? stripVTControlCharacters(text) : text)
+    if (name === 'junit') terminal.write(showControls(text, true).replace(/[\ufffe\uffff]|]]>/g, escapeXml))
+    else if (name === 'tap') terminal.write(showControls(text, true))
+    // This reporter looks at stderr for its colours.
+    else terminal.write(isPlain ? stripVTControlCharacters(text) : text)
   }
+}
+
+// The reporter of `node:test` leaves what no XML text can have.
+function escapeXml(text: string): string {
+  return text === ']]>' ? ']]&gt;' : `\\u${text.charCodeAt(0).toString(16)}`
 }
 
 function render(name: string, events: Readable): AsyncIterable<unknown> {
@@ -51,7 +58,8 @@ async function* toEvents(results: AsyncIterable<CaseResult>) {
   let [passed, failed, testNumber] = [0, 0, 0]
   for await (const { found, misses, durationMs, isUpdated } of results) {
     testNumber++
-    const { name, file } = found
+    const { file } = found
+    const name = showControls(found.name)
     const place = { name, nesting: 0, testNumber, file, line: 1, column: 1 }
     yield { type: 'test:start', data: place }
     const details = { duration_ms: durationMs, type: 'test' }
@@ -81,10 +89,16 @@ class CaseError extends Error {
     const [{ expected, actual } = {}] = misses
     const { message } = this
     this.stack = message
-    this.cause = Object.assign(new Error(message), { expected, actual, [inspect.custom]: () => message })
+    const cause = Object.assign(new Error(message), { expected, actual, [inspect.custom]: () => message })
+    // Where this was made says nothing about the script.
+    cause.stack = ''
+    this.cause = cause
   }
 }
 
 function describeMiss({ of, expected, actual }: Miss): string {
-  return `${of} differs\n  expected: ${JSON.stringify(expected)}\n  actual:   ${JSON.stringify(actual)}`
+  return `${of} differs\n  expected: ${show(expected)}\n  actual:   ${show(actual)}`
 }
+
+// JSON leaves some control characters as they are.
+const show = (value: unknown) => showControls(String(JSON.stringify(value)))

@@ -133,6 +133,14 @@ test.each([
   expect(replaceExpect(Buffer.from(before), expected).toString()).toBe(after)
 })
 
+test('a script gets the numbers of its input and options as they are written, as `run` sends them', async () => {
+  await place.write('numbers/a.js', 'exit([payload.a, options.a].map(n => String(1 / n)))')
+  const documents = '"input":{"a":-0.0},"options":{"a":1e400}'
+  const expected = '{"outcome":"exit","payload":["-Infinity","0"]}'
+  await place.write('numbers/a.json', `{"script":"a.js",${documents},"expect":${expected}}`)
+  expect((await place.run(['test', 'numbers'])).stdout).toContain('pass 1')
+})
+
 test('each case without answers of its own has an empty store', async () => {
   await place.write(
     'functions/add.js',

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { scanJson } from '../../json/scan-json.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 import { decodeText, readNamedBytes, readNamedFile } from '../run/read-documents.ts'
@@ -34,6 +35,9 @@ export interface FoundCase {
   readonly file: string
   readonly bytes: Buffer
   readonly content: Case
+  /** The input and the options as JSON texts, with their numbers as they are written. */
+  readonly input: string
+  readonly options: string
   readonly scriptFile: string
   readonly sourceCode: string
 }
@@ -64,7 +68,8 @@ function findFiles(shown: string, path: string): { readonly shown: string; reado
 
 function readCase(file: string, shown: string): FoundCase {
   const bytes = readNamedBytes(file, { resolve: path => path }, shown)
-  const { data: content, error } = rule.safeParse(parseCase(decodeText(bytes, shown), shown))
+  const text = decodeText(bytes, shown)
+  const { data: content, error } = rule.safeParse(parseCase(text, shown))
   if (content === undefined) {
     const [issue] = error.issues
     const place = issue?.path.join('.') || 'the case'
@@ -74,8 +79,16 @@ function readCase(file: string, shown: string): FoundCase {
   return {
     name: content.name ?? shown.replace(/\.json$/, ''),
     ...{ file, bytes, content, scriptFile },
+    ...readDocuments(text),
     sourceCode: readScript(scriptFile, shown, content.script),
   }
+}
+
+function readDocuments(text: string): Pick<FoundCase, 'input' | 'options'> {
+  const limits = { maxDepth: Number.POSITIVE_INFINITY }
+  const { members } = scanJson(Buffer.from(text), limits, ['input', 'options'])
+  const read = (name: string) => members.get(name)?.bytes.toString() ?? '{}'
+  return { input: read('input'), options: read('options') }
 }
 
 function parseCase(text: string, shown: string): unknown {

@@ -115,18 +115,12 @@ function createRunner(call: CommandCall): CaseRunner {
     return createGatewayClient(gateway, call.signal)
   }
   return {
-    async run({ content, scriptFile, sourceCode }) {
+    async run({ content, scriptFile, sourceCode, input, options }) {
       standIn = createStandIn(content.graphql)
       client ??= start()
       const execution = await executeScript(
         await client,
-        {
-          name: nameOfFile(scriptFile),
-          sourceCode,
-          input: JSON.stringify(content.input === undefined ? {} : content.input),
-          options: JSON.stringify(content.options ?? {}),
-          caseTypeCode: null,
-        },
+        { name: nameOfFile(scriptFile), sourceCode, input, options, caseTypeCode: null },
         () => {},
       )
       if (hasCalled && content.graphql === undefined) client = null

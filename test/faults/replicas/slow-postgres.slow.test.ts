@@ -41,6 +41,9 @@ test('while PostgreSQL is slow, silent or gone, every call is answered within se
   await postgres.restart(async () => {
     expect(await readiness()).toBe(503)
     expect((await fetch(`${server.baseUrl}/health`)).status).toBe(200)
+    // Whose token it is, is in the store.
+    const headers = { authorization: `Bearer ${server.adminToken}` }
+    expect((await fetch(`${server.baseUrl}/metrics`, { headers })).status).toBe(503)
     await sleep(2_000)
   })
   await untilReady(server.baseUrl)

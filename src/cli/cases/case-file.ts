@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { scanJson } from '../../json/scan-json.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
-import { decodeText, readNamedBytes, readNamedFile } from '../run/read-documents.ts'
+import { readNamedFile } from '../run/read-documents.ts'
 
 const object = z.record(z.string(), z.unknown())
 
@@ -33,7 +33,7 @@ export interface FoundCase {
   readonly name: string
   /** The absolute path of its file. */
   readonly file: string
-  readonly bytes: Buffer
+  readonly text: string
   readonly content: Case
   /** The input and the options as JSON texts, with their numbers as they are written. */
   readonly input: string
@@ -67,8 +67,7 @@ function findFiles(shown: string, path: string): { readonly shown: string; reado
 }
 
 function readCase(file: string, shown: string): FoundCase {
-  const bytes = readNamedBytes(file, { resolve: path => path }, shown)
-  const text = decodeText(bytes, shown)
+  const text = readNamedFile(file, { resolve: path => path }, shown)
   const { data: content, error } = rule.safeParse(parseCase(text, shown))
   if (content === undefined) {
     const [issue] = error.issues
@@ -78,7 +77,7 @@ function readCase(file: string, shown: string): FoundCase {
   const scriptFile = resolve(dirname(file), content.script)
   return {
     name: content.name ?? shown.replace(/\.json$/, ''),
-    ...{ file, bytes, content, scriptFile },
+    ...{ file, text, content, scriptFile },
     ...readDocuments(text),
     sourceCode: readScript(scriptFile, shown, content.script),
   }

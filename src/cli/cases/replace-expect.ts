@@ -2,21 +2,17 @@ import { JsonScanner, type MemberOffsets } from '../../json/scanner.ts'
 import { spells } from '../../json/spells.ts'
 import type { Case } from './case-file.ts'
 
-const byteOrderMark = Buffer.from('\ufeff')
-
 /**
- * Returns the bytes of a case file with another `expect`, which is appended as the last member if there is none. Keeps
- * all other bytes. The file must hold a valid case.
+ * Returns the text of a case file with another `expect`, which becomes the last member if there is none. All other
+ * members stay in their order, with their numbers and texts as they are written. The file is indented by two spaces
+ * and ends with a newline (contract, section 11). It must hold a valid case.
  */
-export function replaceExpect(file: Buffer, expect: Case['expect']): Buffer {
-  const hasMark = file.subarray(0, byteOrderMark.length).equals(byteOrderMark)
-  const bytes = hasMark ? file.subarray(byteOrderMark.length) : file
+export function replaceExpect(file: string, expect: Case['expect']): string {
+  const bytes = Buffer.from(file)
   const { start, end, isNew } = findPlace(bytes)
-  const layout = findLayout(bytes)
-  const value = format(expect, layout)
-  const text = isNew ? `,${layout.gap}"expect":${layout.isTight ? '' : ' '}${value}` : value
-  const mark = hasMark ? [byteOrderMark] : []
-  return Buffer.concat([...mark, bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)])
+  const value = JSON.stringify(expect)
+  const text = isNew ? `,"expect":${value}` : value
+  return `${indent(`${bytes.subarray(0, start)}${text}${bytes.subarray(end)}`)}\n`
 }
 
 interface Place {
@@ -40,28 +36,28 @@ function findPlace(bytes: Buffer): Place {
   return place
 }
 
-interface Layout {
-  /** The white space before a member, with the line break and the indentation if it begins a line. */
-  readonly gap: string
-  /** True if the file has no white space before its first member. */
-  readonly isTight: boolean
-}
+// A text, an empty object or list, a sign, or white space. Numbers and words are left as they are.
+const tokens = /"(?:[^"\\]|\\.)*"|\{\s*\}|\[\s*\]|[{}[\],:]|\s+/g
 
-function findLayout(bytes: Buffer): Layout {
-  const [, gap = ''] = /^\s*\{(\s*)/.exec(bytes.toString('latin1')) ?? []
-  const line = /\r?\n[ \t]*$/.exec(gap)
-  return { gap: line?.[0] ?? (gap === '' ? '' : ' '), isTight: gap === '' }
-}
-
-// In a file of one line, the value is on that line too.
-function format(expect: Case['expect'], { gap, isTight }: Layout): string {
-  if (isTight) return JSON.stringify(expect)
-  const lines = JSON.stringify(expect, null, 1).split('\n')
-  const indentation = gap.replace(/^\r?\n/, '')
-  if (indentation === gap) return lines.map(line => line.trimStart()).join(' ')
-  const indent = (line: string) => {
-    const text = line.trimStart()
-    return indentation.repeat(line.length - text.length) + text
-  }
-  return lines.map(indent).join(gap)
+// Lays out a JSON text as `JSON.stringify` does with two spaces, without changing its values.
+function indent(json: string): string {
+  let line = '\n'
+  return json.replace(tokens, token => {
+    switch (token) {
+      case '{':
+      case '[':
+        line += '  '
+        return token + line
+      case '}':
+      case ']':
+        line = line.slice(0, -2)
+        return line + token
+      case ',':
+        return token + line
+      case ':':
+        return ': '
+      default:
+        return token.startsWith('"') ? token : token.replace(/\s+/g, '')
+    }
+  })
 }

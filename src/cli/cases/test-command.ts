@@ -94,7 +94,7 @@ function judge(found: FoundCase, execution: Execution, isUpdate: boolean): CaseR
         ]
       : findMisses(expect, execution)
   const isUpdated = isUpdate && misses.length > 0
-  if (isUpdated) writeFileSync(found.file, replaceExpect(found.bytes, toExpectation(execution)))
+  if (isUpdated) writeFileSync(found.file, replaceExpect(found.text, toExpectation(execution)))
   return { found, misses: isUpdated ? [] : misses, durationMs: execution.duration_ms, isUpdated }
 }
 

@@ -3,25 +3,13 @@ import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 
 /** Reads a file that was named on the command line; `-` is stdin. Throws an error that says what is wrong with it. */
-export function readNamedFile(path: string, call: Pick<CommandCall, 'resolve'>, shown = path): string {
-  return decodeText(readNamedBytes(path, call, shown), shown)
-}
-
-/** Reads the bytes of such a file. */
-export function readNamedBytes(
-  path: string,
-  { resolve }: Pick<CommandCall, 'resolve'>,
-  shown = path,
-): Buffer {
+export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'resolve'>, shown = path): string {
+  let bytes: Buffer
   try {
-    return readFileSync(path === '-' ? 0 : resolve(path))
+    bytes = readFileSync(path === '-' ? 0 : resolve(path))
   } catch (error) {
     throw wrongUse(`Cannot read \`${shown}\`: ${explain(error)}.`)
   }
-}
-
-/** Decodes UTF-8, without a byte order mark at the beginning. Throws an error that names the file. */
-export function decodeText(bytes: Buffer, shown: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {

@@ -125,6 +125,8 @@ export class ScriptRun {
 
   async answer({ call, ok, text, code = '' }: AnswerMessage): Promise<void> {
     if (this.#ended) return
+    // A call shares the deadline of its run. When it fails for that reason, the run is out of time too.
+    if (performance.now() >= this.#deadline) return this.#fail(outOfTime(this.#limits.timeoutMs))
     this.#pendingCalls--
     await this.#enter(timeoutMs => this.#isolate.resolveCall([call, ok, text, code], timeoutMs))
   }

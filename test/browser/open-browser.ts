@@ -92,6 +92,8 @@ export async function findBarriers(page: Page): Promise<string[]> {
   for (const { colorScheme, width } of views) {
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width, height: 844 })
+    // A page that follows the scheme by a listener has done so after the next frame.
+    await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
     const { violations } = (await page.evaluate('axe.run()')) as AxeResult
     const where = `${colorScheme} ${width}`
     for (const { id, nodes } of violations)

@@ -80,11 +80,16 @@ function attack(): void {
     method: 'POST',
     headers: { ...headers, ...framing, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   })
+  // After an early answer, the rest of the body meets a closed connection.
+  let isAnswered = false
   sending.on('response', answer => {
+    isAnswered = true
     count(String(answer.statusCode))
     answer.on('error', () => undefined).resume()
   })
-  sending.on('error', (error: NodeJS.ErrnoException) => count(error.code ?? 'error'))
+  sending.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isAnswered) count(error.code ?? 'error')
+  })
   if (chunkBytes === undefined) sending.write(bytes.subarray(0, sentBytes))
   else {
     sending.flushHeaders()

@@ -70,10 +70,19 @@ function count(status: string): void {
   process.stdout.write(`${JSON.stringify(statuses)}\n`)
 }
 
-function attack(): void {
+function prepare() {
   const { headers, body, chunkBytes, ...rest } = attacks[kind]?.() ?? { headers: {}, body: '' }
   const bytes = Buffer.from(body)
   const { sentBytes = bytes.length } = rest
+  const framed = chunkBytes === undefined ? bytes : Buffer.from('1\r\nx\r\n'.repeat(sentBytes))
+  return { headers, bytes, framed, chunkBytes, sentBytes }
+}
+
+// Bodies of its own for each of 300 connections would make this process so slow that it reads no answer in time.
+const shared = kind === 'streams with a long document' ? null : prepare()
+
+function attack(): void {
+  const { headers, bytes, framed, chunkBytes, sentBytes } = shared ?? prepare()
   const framing = chunkBytes === undefined ? { 'content-length': bytes.length } : {}
   const sending = request(`${baseUrl}/graphql`, {
     agent: false,
@@ -93,7 +102,6 @@ function attack(): void {
   if (chunkBytes === undefined) sending.write(bytes.subarray(0, sentBytes))
   else {
     sending.flushHeaders()
-    const framed = Buffer.from('1\r\nx\r\n'.repeat(sentBytes))
     sending.socket?.write(framed)
     sending.on('socket', socket => socket.write(framed))
   }

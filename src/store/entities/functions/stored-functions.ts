@@ -102,15 +102,23 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
     if (refusal !== null) return refusal
     yield* provision.account(accountCode)
     if (existing !== undefined) {
-      // Locks the types before the counters of the account, as saves of their cases do.
-      if (version.makeLive) yield* unread(statements.raiseRevisions, { accountCode, id: existing.id })
+      yield* raiseRevisions(accountCode, existing, version)
       return existing
     }
     const added = yield* insertFunction(accountCode, name, noCode(caseTypeCode), maxFunctions)
     if (added instanceof Refusal) return added
     // Another gateway may have added the function since the first look.
     const isNew = added.liveVersionId === 0
+    if (!isNew) yield* raiseRevisions(accountCode, added, version)
     return (isNew ? null : yield* compareLive(accountCode, added, version, ifLive)) ?? added
+  }
+
+  // Locks the types before the counters of the account, as saves of their cases do. The same source again is no other
+  // live version.
+  function* raiseRevisions(accountCode: string, { id, liveVersionId }: LockedFunction, version: NewVersion) {
+    if (!version.makeLive) return
+    const known = yield* versions.find(accountCode, id, version.hash)
+    if (known?.id !== liveVersionId) yield* unread(statements.raiseRevisions, { accountCode, id })
   }
 
   function* setLive(accountCode: string, found: LockedFunction, versionId: number): Work<LockedFunction> {
@@ -163,7 +171,7 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
         if (found === undefined) return refuse(noFunction(id))
         const version = yield* versions.find(accountCode, id, hash)
         if (version === undefined) return refuse(noVersion(hash))
-        yield* unread(statements.raiseRevisions, { accountCode, id })
+        if (version.id !== found.liveVersionId) yield* unread(statements.raiseRevisions, { accountCode, id })
         return { function: toFunction(yield* setLive(accountCode, found, version.id)) }
       })
       return withTime(made.function)

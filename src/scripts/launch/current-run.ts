@@ -16,6 +16,7 @@ export class CurrentRun {
   readonly id: string
   readonly #listener: SandboxListener
   #hasBegun = false
+  #openCalls = 0
 
   constructor(id: string, listener: SandboxListener) {
     this.id = id
@@ -24,6 +25,15 @@ export class CurrentRun {
 
   get hasBegun(): boolean {
     return this.#hasBegun
+  }
+
+  /** True while `graphql()` calls of the run wait for answers. */
+  get waitsForCalls(): boolean {
+    return this.#openCalls > 0
+  }
+
+  answerCall(): void {
+    this.#openCalls--
   }
 
   begin(): void {
@@ -35,6 +45,7 @@ export class CurrentRun {
   /** Passes a message on. Any message says that the run has begun. */
   deliver(message: RunMessage): void {
     this.begin()
+    if (message.type === 'graphql') this.#openCalls++
     if (message.type !== 'begun') this.#listener.message(message)
   }
 

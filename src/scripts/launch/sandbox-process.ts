@@ -27,6 +27,8 @@ export interface SandboxProcessOptions {
   readonly onRested?: (sandbox: SandboxProcess) => void
   /** Called if the sandbox has a long run or is dying. */
   readonly onLost: () => void
+  /** Called when the run waits for a call. */
+  readonly onWait?: () => void
 }
 
 type State = 'booting' | 'idle' | 'taken' | 'running' | 'dying' | 'gone'
@@ -103,6 +105,13 @@ export class SandboxProcess {
     return this.#longRun?.isLong !== true && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
+  /** True while the process computes and can be expected to end that soon. */
+  get isComputing(): boolean {
+    if (this.#isRecovering) return true
+    const hasRun = this.#state === 'taken' || this.#state === 'running'
+    return hasRun && this.#longRun?.isLong !== true && this.#run?.waitsForCalls !== true
+  }
+
   /** False if the process ended before it was ready. */
   get hasBooted(): boolean {
     return this.#hasBooted
@@ -160,7 +169,9 @@ export class SandboxProcess {
 
   /** Sends an answer to a call. Resolves when the pipe has taken it, or the process is gone. */
   async answer(message: AnswerMessage): Promise<void> {
-    if (this.#run?.id === message.run) await this.#send(message)
+    if (this.#run?.id !== message.run) return
+    this.#run.answerCall()
+    await this.#send(message)
   }
 
   /** Returns null if the process has read everything sent to it; otherwise resolves when it has, or is gone. */
@@ -211,7 +222,11 @@ export class SandboxProcess {
       run.begin()
       return this.kill('began a run before it was ready')
     }
-    if (message.type !== 'end') return run.deliver(message)
+    if (message.type !== 'end') {
+      run.deliver(message)
+      if (message.type === 'graphql') this.#options.onWait?.()
+      return
+    }
     this.#run = null
     this.#isRecovering = true
     this.#endLongRun()

@@ -4,7 +4,9 @@ import type { RunQueue } from './run-queue.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 
 interface Parts {
-  readonly pool: Pick<SandboxPool, 'idle' | 'isShort' | 'canGrow'>
+  readonly pool: Pick<SandboxPool, 'idle' | 'idleRecovering' | 'isShort' | 'canGrow' | 'computing'>
+  /** Maximum sandboxes that compute at once for accounts that hold one (rule 9). */
+  readonly maxComputing: number
   readonly held: HeldSandboxes
   readonly queued: QueuedShare
   readonly queue: Pick<RunQueue<unknown>, 'length' | 'lengthOf' | 'lengths' | 'accounts' | 'isNested'>
@@ -26,6 +28,9 @@ interface Parts {
  *    it.
  * 8. Queued runs hold at most half of the sandboxes. An account with queued runs leaves the last one of that half to
  *    an account that has none there.
+ * 9. An account that holds a sandbox gets another one only while fewer compute than there are processors. More would
+ *    only take turns on the processors, which costs each of them its caches. A run that waits for a call or has
+ *    computed for long does not count.
  */
 export class AdmissionPolicy {
   readonly #parts: Parts
@@ -46,6 +51,18 @@ export class AdmissionPolicy {
     const { held, pool } = this.#parts
     if (held.freeFor(accountCode, nested) === 0) return false
     return !(this.#destroyers.has(accountCode) && pool.isShort)
+  }
+
+  /** True if one more sandbox may compute for the account (rule 9). A run inside a run cannot wait. */
+  mayCompute(accountCode: string, nested: boolean): boolean {
+    const { held, pool, maxComputing, queued } = this.#parts
+    if (nested || held.by(accountCode) === 0) return true
+    return pool.computing < maxComputing || queued.isDue
+  }
+
+  /** How many runs of the account wait only for others to compute no longer (rule 9). */
+  heldBack(accountCode: string): number {
+    return Math.min(this.#parts.held.freeFor(accountCode), this.#parts.pool.idle)
   }
 
   /** True if a run that arrives goes before all that wait, in which case it takes an idle sandbox (rules 1 and 7). */
@@ -75,11 +92,12 @@ export class AdmissionPolicy {
     return held.areAllHeld ? held.accountsAbove(held.by(first)) : []
   }
 
-  /** How many queued runs could begin now, of all accounts (rules 6 to 8). */
+  /** How many queued runs could begin now, of all accounts (rules 6 to 9). */
   freeForQueued(): number {
-    const { queued, pool, queue } = this.#parts
+    const { queued, pool, queue, maxComputing } = this.#parts
     const free = Math.min(queued.free, pool.idle)
-    if (queue.length === 0) return free
+    const atOnce = Math.max(0, maxComputing - pool.computing) + pool.idleRecovering
+    if (queue.length === 0 && atOnce > 0) return Math.min(free, atOnce)
     return queued.isDue ? Math.min(free, 1) : 0
   }
 

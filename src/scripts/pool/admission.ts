@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { endBefore } from '../../end-before.ts'
 import type { RostrumError } from '../../errors.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
@@ -11,6 +12,8 @@ import type { SandboxPool } from './sandbox-pool.ts'
 export interface AdmissionLimits extends RunQueueLimits {
   /** Maximum number of sandboxes. */
   readonly sandboxes: number
+  /** Maximum number of them that compute at once; see rule 9 of the policy. The number of processors by default. */
+  readonly computing?: number
 }
 
 export interface AdmissionParts {
@@ -66,7 +69,14 @@ export class Admission {
     this.#held = new HeldSandboxes(limits.sandboxes, readMs)
     this.#queue = new RunQueue(limits)
     this.#queued = new QueuedShare(limits.sandboxes, readMs)
-    this.#policy = new AdmissionPolicy({ pool, held: this.#held, queued: this.#queued, queue: this.#queue })
+    const maxComputing = limits.computing ?? availableParallelism()
+    this.#policy = new AdmissionPolicy({
+      pool,
+      maxComputing,
+      held: this.#held,
+      queued: this.#queued,
+      queue: this.#queue,
+    })
     pool.onIdle(() => this.#serve())
   }
 
@@ -81,7 +91,7 @@ export class Admission {
     if (free !== null) return this.#admit(accountCode, free)
     if (!this.#policy.canGrowFor(accountCode, nested)) {
       if (nested) throw overloaded('No sandbox is free for a run inside a run', 1)
-      this.#queue.refuseWhenFull(accountCode)
+      this.#queue.refuseWhenFull(accountCode, -this.#policy.heldBack(accountCode))
     } else if (nested) this.#pool.grow()
     return this.#admit(accountCode, await this.#wait(request))
   }
@@ -204,7 +214,7 @@ export class Admission {
 
   #take(accountCode: string, nested = false): SandboxProcess | null {
     if (!this.#policy.mayTake(accountCode, nested)) return null
-    const sandbox = this.#pool.takeIdle(accountCode)
+    const sandbox = this.#pool.takeIdle(accountCode, this.#policy.mayCompute(accountCode, nested))
     if (sandbox === null) return null
     sandbox.occupy()
     this.#held.take(accountCode)

@@ -51,7 +51,10 @@ export class RunQueue<Sandbox> {
     return [...this.#waiting.owners()]
   }
 
-  /** Throws `OVERLOADED` if the queue has no slot for one more run, besides `reserved` ones of its account. */
+  /**
+   * Throws `OVERLOADED` if the queue has no slot for one more run, besides `reserved` ones of its account. A negative
+   * number leaves out runs that wait although a sandbox is idle.
+   */
   refuseWhenFull(accountCode: string, reserved = 0): void {
     const { runs, accountRuns } = this.#limits
     const own = this.lengthOf(accountCode) + reserved

@@ -38,6 +38,7 @@ export interface SandboxPoolOptions {
 export class SandboxPool {
   readonly #options: SandboxPoolOptions
   readonly #maxRuns: number
+  // Idle ones in the order in which they became idle.
   readonly #sandboxes = new Set<SandboxProcess>()
   #onIdle: () => void = () => undefined
   readonly #computing = new ComputingRuns<LongRun>()
@@ -53,7 +54,7 @@ export class SandboxPool {
     this.#heldLines = new HeldLines(options.max + spareHeldLines)
   }
 
-  /** Sets the listener that is called whenever a sandbox becomes idle. */
+  /** Sets the listener that is called whenever a sandbox becomes idle, or computes no longer. */
   onIdle(listener: () => void): void {
     this.#onIdle = listener
   }
@@ -90,14 +91,25 @@ export class SandboxPool {
     return [...this.#sandboxes].filter(sandbox => sandbox.isIdle).length
   }
 
+  /** The number of idle sandboxes that still recover from their last run. */
+  get idleRecovering(): number {
+    return [...this.#sandboxes].filter(sandbox => sandbox.isIdle && sandbox.isRecovering).length
+  }
+
+  /** The number of sandboxes that compute and will soon have ended that. */
+  get computing(): number {
+    return [...this.#sandboxes].filter(sandbox => sandbox.isComputing).length
+  }
+
   /**
-   * An idle sandbox, preferably one that has recovered from its last run, and that last ran for this account; null if
-   * all are busy.
+   * An idle sandbox, preferably one that last ran for this account; null if all are busy. Of those that have recovered,
+   * the one that ran last, because it is still in the processor's caches; if there is none, the one that has recovered
+   * for longest. If `addsComputing` is false, only one that recovers.
    */
-  takeIdle(accountCode: string): SandboxProcess | null {
+  takeIdle(accountCode: string, addsComputing = true): SandboxProcess | null {
     const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)
-    const rested = idle.filter(sandbox => !sandbox.isRecovering)
-    const best = rested.length > 0 ? rested : idle
+    const rested = addsComputing ? idle.filter(sandbox => !sandbox.isRecovering).reverse() : []
+    const best = rested.length > 0 ? rested : idle.filter(sandbox => sandbox.isRecovering)
     return best.find(sandbox => sandbox.lastAccount === accountCode) ?? best[0] ?? null
   }
 
@@ -139,14 +151,17 @@ export class SandboxPool {
       computing: this.#computing,
       heldLines: this.#heldLines,
       onIdle: idle => this.#becomeIdle(idle),
-      onRested: rested => this.#killWhenLarge(rested),
-      onLost: () => this.#keepWarm(),
+      onRested: rested => this.#onRested(rested),
+      onLost: () => this.#onLost(),
+      onWait: () => this.#onIdle(),
     })
     this.#sandboxes.add(sandbox)
     void sandbox.gone.then(() => this.#onGone(sandbox))
   }
 
   #becomeIdle(sandbox: SandboxProcess): void {
+    this.#sandboxes.delete(sandbox)
+    this.#sandboxes.add(sandbox)
     if (sandbox.runs === 0) this.#onBooted()
     else if (this.#killWhenLarge(sandbox)) return
     this.#replaceWorn()
@@ -160,6 +175,15 @@ export class SandboxPool {
     const isLarge = (sandbox.restBytes ?? 0) > maxIdleBytes
     if (isLarge) sandbox.kill('is too large')
     return isLarge
+  }
+
+  #onRested(sandbox: SandboxProcess): void {
+    if (!this.#killWhenLarge(sandbox)) this.#onIdle()
+  }
+
+  #onLost(): void {
+    this.#keepWarm()
+    this.#onIdle()
   }
 
   #onBooted(): void {

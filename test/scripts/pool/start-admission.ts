@@ -2,6 +2,7 @@ import { OutboundWaits } from '../../../src/scripts/outbound/outbound-waits.ts'
 import { Admission, type Admitted } from '../../../src/scripts/pool/admission.ts'
 import { SandboxPool } from '../../../src/scripts/pool/sandbox-pool.ts'
 import { until } from '../../server/processes/until.ts'
+import { type Speech, speakingCommand } from '../run/spoken-tasks.ts'
 import { silentLog } from '../run/start-tasks.ts'
 
 // Reports `ready` and waits, which is all that admission needs of a sandbox. It boots quickly.
@@ -21,6 +22,10 @@ interface AdmissionSettings {
   readonly readMs?: () => number
   /** Path of a file. While it exists, no sandbox boots. */
   readonly failsWhile?: string
+  /** How many sandboxes may compute at once for an account that holds one; by default it does not matter. */
+  readonly computing?: number
+  /** What the sandboxes say; nothing but that they are ready by default. */
+  readonly speech?: Speech
 }
 
 interface AskOptions {
@@ -39,23 +44,25 @@ export async function startAdmission({
   bootMs = 0,
   readMs = () => 0,
   failsWhile = '',
+  computing = max,
+  speech,
 }: AdmissionSettings) {
   const env = { PATH: process.env.PATH ?? '' }
-  const command = {
+  const quiet = {
     file: 'sh',
     args: ['-c', script, String(bootMs / 1000), failsWhile],
     env,
     firstLine: '{}',
   }
   const pool = new SandboxPool({
-    command,
+    command: speech === undefined ? quiet : speakingCommand(speech),
     maxFrameBytes: 1_000,
     maxUnreadBytes: 1_000,
     warm,
     max,
     log: silentLog,
   })
-  const limits = { runs, accountRuns, waitMs, sandboxes: max }
+  const limits = { runs, accountRuns, waitMs, sandboxes: max, computing }
   const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits, readMs })
   pools.push(pool)
   pool.start()

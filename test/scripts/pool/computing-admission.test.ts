@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Admitted } from '../../../src/scripts/pool/admission.ts'
+import { until } from '../../server/processes/until.ts'
+import { listen, runMessage } from '../launch/start-sandbox.ts'
+import { callLine, exitLine, ready, type Speech } from '../run/spoken-tasks.ts'
+import { closeAdmissions, giveBack, startAdmission } from './start-admission.ts'
+
+afterEach(closeAdmissions)
+
+/** Four sandboxes, of which two may compute at once for an account that holds one. */
+async function startFour(speech?: Speech) {
+  const started = await startAdmission({ max: 8, warm: 4, computing: 2, ...(speech && { speech }) })
+  await until(() => started.pool.idle === 4)
+  return started
+}
+
+function begin({ sandbox }: Admitted) {
+  const { listener, over } = listen()
+  sandbox.begin(runMessage('exit(1)'), listener)
+  return over
+}
+
+describe('the account with as many computing runs as processors', () => {
+  test('waits for one of them to end, however many sandboxes are idle', async () => {
+    const { ask, pool, waiting } = await startFour()
+    const [first] = await Promise.all([ask('a'), ask('a')])
+    const third = ask('a')
+    expect([waiting(), pool.idle]).toEqual([1, 2])
+    giveBack(first)
+    expect((await third).sandbox).toBe(first.sandbox)
+  })
+
+  test('does not keep another account from a sandbox, but its second one waits too', async () => {
+    const { ask, waiting } = await startFour()
+    await Promise.all([ask('a'), ask('a')])
+    await ask('b')
+    void ask('b')
+    expect(waiting()).toBe(1)
+  })
+
+  test('begins another run at once if one of them waits for a call', async () => {
+    const { ask } = await startFour({ onRun: [callLine(1, 'r')] })
+    const [first] = await Promise.all([ask('a'), ask('a')])
+    const third = ask('a')
+    void begin(first)
+    expect((await third).sandbox).not.toBe(first.sandbox)
+  })
+
+  test('begins another run if one of them computes for long', async () => {
+    const { ask } = await startFour({})
+    const [first] = await Promise.all([ask('a'), ask('a')])
+    void begin(first)
+    expect((await ask('a')).sandbox).not.toBe(first.sandbox)
+  })
+
+  test('begins a run inside a run at once', async () => {
+    const { ask } = await startFour()
+    await Promise.all([ask('a'), ask('a')])
+    await ask('a', { nested: true })
+  })
+
+  test('has the runs that it could have begun left out of its waiting ones', async () => {
+    const { ask, admission, waiting } = await startAdmission({ max: 4, computing: 1, accountRuns: 2 })
+    await until(() => admission.freeForQueued() > 0)
+    await ask('a')
+    for (let i = 0; i < 3; i++) ask('a').catch(() => undefined)
+    await expect(ask('a')).rejects.toMatchObject({ code: 'OVERLOADED' })
+    expect(waiting()).toBe(3)
+  })
+
+  test('begins no queued run, and the last sandbox that recovers is given to one', async () => {
+    const { ask, admission } = await startFour({ onRun: [exitLine('r')] })
+    const [first] = await Promise.all([ask('a'), ask('a')])
+    expect([admission.freeForQueued(), admission.freeForQueuedOf('b')]).toEqual([0, 0])
+    await begin(first)
+    first.release()
+    expect(admission.freeForQueued()).toBe(1)
+    const queued = { accountCode: 'b', nested: false, queued: true, deadline: performance.now() + 10_000 }
+    const { sandbox } = await admission.acquire({ ...queued, signal: new AbortController().signal })
+    expect(sandbox.isServing).toBe(true)
+  })
+})
+
+describe('of the idle sandboxes', () => {
+  async function endInTurn(speech: Speech) {
+    const { ask } = await startFour(speech)
+    const [first, second] = await Promise.all([ask('a'), ask('a')])
+    for (const admitted of [second, first]) await begin(admitted)
+    second.release()
+    return { first, second, ask }
+  }
+
+  test('one that recovers is taken if two compute, the one that began to recover first', async () => {
+    const { second, ask } = await endInTurn({ onRun: [exitLine('r')] })
+    expect((await ask('a')).sandbox).toBe(second.sandbox)
+  })
+
+  test('the one that ran last is taken if it has recovered', async () => {
+    const { first, ask } = await endInTurn({ onRun: [exitLine('r') + ready] })
+    await until(() => !first.sandbox.isRecovering)
+    expect((await ask('a')).sandbox).toBe(first.sandbox)
+  })
+})

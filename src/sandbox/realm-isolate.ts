@@ -17,8 +17,7 @@ export type RealmSnapshot = ReturnType<typeof createRealmSnapshot>
 export class RealmIsolate {
   readonly #isolate: ivm.Isolate
   #context: ivm.Context
-  #start: ivm.Reference
-  #resolveCall: ivm.Reference
+  #enter: ivm.Reference
   #post: Post = () => undefined
   #onCatastrophe: (message: string) => void = () => undefined
 
@@ -30,8 +29,7 @@ export class RealmIsolate {
     })
     const realm = this.#makeRealm()
     this.#context = realm.context
-    this.#start = realm.start
-    this.#resolveCall = realm.resolveCall
+    this.#enter = realm.enter
   }
 
   /** Sets the receivers of the next script's posts and of V8's catastrophic errors. */
@@ -43,18 +41,16 @@ export class RealmIsolate {
   /** Replaces the realm in the same isolate (`ROSTRUM_ISOLATION=account`) and releases the old realm. */
   renew(): void {
     // Releases these references, because each one would keep the old realm in memory.
-    this.#start.release()
-    this.#resolveCall.release()
+    this.#enter.release()
     this.#context.release()
     const realm = this.#makeRealm()
     this.#context = realm.context
-    this.#start = realm.start
-    this.#resolveCall = realm.resolveCall
+    this.#enter = realm.enter
   }
 
   /** Compiles and starts the script. Returns the message of a syntax error, or ''. */
   async start(texts: readonly [string, string, string, string], timeoutMs: number): Promise<string> {
-    return String(await this.#start.apply(undefined, [...texts], { timeout: timeoutMs }))
+    return String(await this.#enter.apply(undefined, ['start', ...texts], { timeout: timeoutMs }))
   }
 
   /** Settles one `graphql()` call of the script. The script then continues. */
@@ -62,7 +58,7 @@ export class RealmIsolate {
     answer: readonly [call: number, ok: boolean, text: string, code: string],
     timeoutMs: number,
   ): Promise<void> {
-    await this.#resolveCall.apply(undefined, [...answer], { timeout: timeoutMs })
+    await this.#enter.apply(undefined, ['answer', ...answer], { timeout: timeoutMs })
   }
 
   /** Returns the position of a syntax error. It compiles the text as a script and does not run it. */
@@ -95,10 +91,7 @@ export class RealmIsolate {
   #makeRealm() {
     const context = this.#isolate.createContextSync()
     const post = new ivm.Callback((...parts: Parameters<Post>) => this.#post(...parts))
-    const parts = context.evalClosureSync('return takeRealm($0)', [post], { result: { reference: true } })
-    const take = (name: string): ivm.Reference => parts.getSync(name, { reference: true })
-    const realm = { context, start: take('start'), resolveCall: take('resolveCall') }
-    parts.release()
-    return realm
+    const enter = context.evalClosureSync('return takeRealm($0)', [post], { result: { reference: true } })
+    return { context, enter }
   }
 }

@@ -14,7 +14,8 @@ import { makeLossyKinds } from './text/lossy-kinds.ts'
 /**
  * Returns the text that turns a bare context into a script's realm. It runs once, for the snapshot that every isolate
  * starts from, and defines the global `takeRealm`. That function takes the host's `post`, removes itself and returns
- * the two functions that the host calls. Node strips types in place, so the text of each part is plain JavaScript.
+ * the function that the host calls; it is one, because the host pays for each reference. Node strips types in place, so
+ * the text of each part is plain JavaScript.
  */
 export function realmSource({ limits, platform }: SandboxSetup): string {
   return `'use strict'
@@ -45,7 +46,8 @@ globalThis.takeRealm = (() => {
     reduce()
     source.install()
     expose()
-    return { start, resolveCall: calls.resolveCall }
+    // Spreading would call the iterator of arrays, which the script may have changed.
+    return (kind, a, b, c, d) => (kind === 'start' ? start(a, b, c, d) : calls.resolveCall(a, b, c, d))
   }
 })()`
 }
@@ -69,5 +71,5 @@ export function warmUpSource(): string {
     file: 'warm-up',
   }
   const texts = ['log(payload); exit(payload)', '{"a":1}', '{}', JSON.stringify(setup)]
-  return `takeRealm(() => undefined).start(...${JSON.stringify(texts)})`
+  return `takeRealm(() => undefined)('start', ...${JSON.stringify(texts)})`
 }

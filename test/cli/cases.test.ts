@@ -150,6 +150,15 @@ test('--update lays a file out with two spaces and a newline at the end', () => 
   expect(written).toBe(`${JSON.stringify(content, null, 2)}\n`)
 })
 
+test('--update takes a file with a text of many escapes', () => {
+  const content = {
+    script: 'a.js',
+    input: { a: '\n'.repeat(2_000_000) },
+    expect: { outcome: 'fail' },
+  } as const
+  expect(replaceExpect(JSON.stringify(content), content.expect)).toBe(`${JSON.stringify(content, null, 2)}\n`)
+})
+
 // The text without the white space between its tokens.
 const withoutSpaces = (json: string) => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1')
 

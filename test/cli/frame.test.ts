@@ -100,6 +100,19 @@ test.each([
   server.close()
 })
 
+test.each([
+  { status: 500, body: '{"errors":[{"message":"Broken.","extensions":null}]}', code: 69, said: 'Broken.' },
+  { status: 200, body: '{"errors":[{"message":"Broken.","extensions":null}]}', code: 64, said: 'Broken.' },
+  { status: 413, body: '<html></html>', code: 64, said: 'answered 413.' },
+])('an answer of $status without a code is $code: $said', async ({ status, body, code, said }) => {
+  const server = createServer((_request, response) => response.writeHead(status).end(body))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { stderr, ...rest } = await place.run(['logs', '--url', url])
+  expect({ ...rest, stderr }).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) })
+  server.close()
+})
+
 test('types and schema are those of the gateway, and need no network', async () => {
   expect((await place.run(['types'])).stdout).toBe(await readFile('src/sandbox/rostrum.d.ts', 'utf8'))
   expect((await place.run(['schema'])).stdout).toBe(await readFile('schema.graphql', 'utf8'))

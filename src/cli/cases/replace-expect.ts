@@ -37,7 +37,7 @@ function findPlace(bytes: Buffer): Place {
 }
 
 // A text, an empty object or list, a sign, or white space. Numbers and words are left as they are.
-const tokens = /"(?:[^"\\]|\\.)*"|\{\s*\}|\[\s*\]|[{}[\],:]|\s+/g
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|\{\s*\}|\[\s*\]|[{}[\],:]|\s+/g
 
 // Lays out a JSON text as `JSON.stringify` does with two spaces, without changing its values.
 function indent(json: string): string {

@@ -64,7 +64,8 @@ export function createGatewayClient({ url, token }: ChosenGateway, signal: Abort
     const body = await readJson(answer, url)
     const first = readFirstError(body)
     if (first !== null) {
-      const { message, extensions: facts = {} } = first
+      const { message } = first
+      const facts = first.extensions ?? {}
       throw new GatewayRefusal({ code: asText(facts.code) ?? '', status: 200, message, facts })
     }
     const { data } = (body ?? {}) as { readonly data?: Data | null }
@@ -122,11 +123,11 @@ async function toRefusal(answer: Response, url: string, hasToken: boolean): Prom
 }
 
 // What a proxy in front of a gateway may answer by itself.
-const isOfProxy = (status: number) => [401, 403, 429].includes(status) || status >= 500
+const isOfProxy = (status: number) => [401, 403, 408, 413, 429].includes(status) || status >= 500
 
 interface GraphQLFault {
   readonly message: string
-  readonly extensions?: Readonly<Record<string, unknown>>
+  readonly extensions?: Readonly<Record<string, unknown>> | null
 }
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : undefined)

@@ -8,6 +8,8 @@ export type Weather =
   | { readonly kind: 'silent' }
   /** Resets a connection after this number of answered bytes. */
   | { readonly kind: 'cut'; readonly afterBytes: () => number }
+  /** Replaces a text that the client sends by another one of the same length. */
+  | { readonly kind: 'misheard'; readonly text: string; readonly as: string }
 
 export interface TcpProxy {
   readonly port: number
@@ -59,7 +61,11 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
       // What was written is on its way first.
       client.end(() => end('resetAndDestroy'))
     })
-    client.on('data', (chunk: Buffer) => forward(chunk, target))
+    client.on('data', (chunk: Buffer) => {
+      if (weather.kind !== 'misheard') return forward(chunk, target)
+      const heard = chunk.toString('latin1').replaceAll(weather.text, weather.as)
+      forward(Buffer.from(heard, 'latin1'), target)
+    })
   })
 
   const listen = (port: number) => new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))

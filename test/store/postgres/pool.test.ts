@@ -64,6 +64,26 @@ test('a statement that comes after the end of its transaction is refused', async
   await expect(late).rejects.toThrow(/after the end of its transaction/)
 })
 
+test('a transaction whose begin fails says that its outcome is unknown, and its connection is closed', async () => {
+  await client.query('create table if not exists alone (text text)')
+  const proxy = await startProxy(Number(new URL(url).port))
+  const misheard = createPool({ url: url.replace(/:\d+\//, `:${proxy.port}/`), onStatement: undefined })
+  onTestFinished(async () => {
+    await misheard.close()
+    await proxy.stop()
+  })
+  const ofA = misheard.of('a')
+  const readMisheardPid = async () => Number((await ofA.query('select pg_backend_pid()'))[0]?.[0])
+  const pid = await readMisheardPid()
+  proxy.setWeather({ kind: 'misheard', text: 'begin', as: 'bogus' })
+  const made = ofA.begin(transaction => transaction.query(`insert into alone values ('kept')`))
+  await expect(made).rejects.toThrow(/may have been made or not/)
+  proxy.setWeather({ kind: 'fair' })
+  // The next statement was a transaction of its own.
+  expect(await client.query('select text from alone')).toEqual([['kept']])
+  expect(await readMisheardPid()).not.toBe(pid)
+})
+
 test('a transaction on a silent connection ends with its first unanswered statement', async () => {
   const proxy = await startProxy(Number(new URL(url).port))
   const silenced = createPool({ url: url.replace(/:\d+\//, `:${proxy.port}/`), onStatement: undefined })

@@ -7,13 +7,15 @@ import { orNull } from '../../tables/tables-of.ts'
 import { first, type Work } from '../../work.ts'
 import { buildTakeIds, type TakenIds, toTakeValues } from '../queue/enqueue.ts'
 import type { SharedInput } from '../queue/queued-inputs.ts'
+import { measureTexts } from '../runs/write-runs.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import { buildEventParts, toEventValues } from './case-events.ts'
 import { buildIsAsRead, buildNewData, type StoredCase, selectCase } from './case-rows.ts'
 
-// Bytes below the account's maximum from which on the usual transaction compares exactly. Several saves at once could
-// each find room for themselves, and all of them together add less than this.
+// Bytes below the account's maximum from which on the usual transaction compares exactly: several saves at once could
+// each find room for themselves. It is as much as `savesAtOnce` of this size add, and at least `marginBytes`.
 const marginBytes = 64 * 2 ** 20
+const savesAtOnce = 16
 
 /** What a save writes at once. */
 interface SavedAtOnce {
@@ -42,6 +44,8 @@ export function createSaveAtOnce(database: Database, { accountBytes, queueBytes 
     const { origin, caseTypeCode, read, revision, data, changedFields, functionName, leaseHolder } = wanted
     if (read === null || data === null) return null
     const of = { caseId: read.id, caseTypeCode, version: read.version + 1 }
+    const { inserts, ends } = wanted.runs ?? { inserts: [], ends: [] }
+    const bytes = addedBytes + measureTexts([...inserts, ...ends])
     return {
       ...toEventValues(origin, { kind: 'saved', ...of, changedFields, functionName }, addedBytes),
       id: read.id,
@@ -50,7 +54,7 @@ export function createSaveAtOnce(database: Database, { accountBytes, queueBytes 
       data,
       dataBytes: Buffer.byteLength(data),
       revision,
-      roomBytes: accountBytes - marginBytes,
+      roomBytes: accountBytes - Math.max(marginBytes, savesAtOnce * bytes),
     }
   }
 

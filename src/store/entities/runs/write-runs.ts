@@ -89,12 +89,17 @@ function* insertRuns(
   for (const remove of statements.removeStray) yield* unread(remove, { accountCode, count: rows.length })
 }
 
+/** Returns the stored bytes of the texts of runs, those of their sources included. */
+export function measureTexts(runs: readonly Pick<RunRow, 'textBytes'>[]): number {
+  const sizes = runs.flatMap(({ textBytes }) => Object.values(textBytes))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
 type NumberedRun = RunRow & { readonly id: number; readonly bytesBefore: number }
 
 // Without their sources, which many runs may share.
 function bytesOf(runs: readonly Pick<RunRow, 'textBytes'>[]): number {
-  const sizes = runs.flatMap(({ textBytes: { source: _, ...others } }) => Object.values(others))
-  return sizes.reduce((sum, size) => sum + size, 0)
+  return measureTexts(runs.map(({ textBytes: { source: _, ...textBytes } }) => ({ textBytes })))
 }
 
 function* endRuns(statements: RunWriteStatements, accountCode: string, ends: readonly RunRow[]): Work<void> {

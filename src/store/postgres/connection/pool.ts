@@ -61,8 +61,8 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     tooLate: 'The database gave no connection',
   })
 
-  /** Runs `work` with a connection of its own. A lost connection is closed afterwards. */
-  async function withClient<T>(work: (send: Send) => Promise<T>): Promise<T> {
+  /** Runs `work` with a connection of its own. A connection that is lost, or that `lose` gives up, is closed. */
+  async function withClient<T>(work: (send: Send, lose: () => void) => Promise<T>): Promise<T> {
     const connection = await pool.connect().catch((error: unknown) => {
       throw explainNoConnection(error)
     })
@@ -81,7 +81,9 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
       }
     }
     try {
-      return await work(send)
+      return await work(send, () => {
+        isLost = true
+      })
     } finally {
       isOver = true
       connection.release(isLost)
@@ -93,12 +95,13 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
       ...createClient(statement => withAccountSlot(owner, () => withClient(send => send(statement)))),
       begin: (work, keep = () => true) =>
         withAccountSlot(owner, () =>
-          withClient(async send => {
+          withClient(async (send, lose) => {
             const sendBracket = (text: string) => send({ text, rowMode: 'array' })
             const client = createClient(send)
             const unread = collectUnread(client)
+            const beginning = sendBracket('begin')
+            unread.add(beginning)
             try {
-              unread.add(sendBracket('begin'))
               const result = await work({ ...client, unread })
               const end = keep(result) ? 'commit' : 'rollback'
               const ending = sendBracket(end)
@@ -113,6 +116,11 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
                 () => error,
                 first => first,
               )
+              // Statements that followed a failed `begin` at once were transactions of their own.
+              await beginning.catch((failed: unknown) => {
+                lose()
+                throw connectionBroke(failed)
+              })
               // If the rollback fails, the connection is lost, and PostgreSQL undoes what was not committed.
               await sendBracket('rollback').catch(() => {})
               throw cause

@@ -55,9 +55,13 @@ export class AdmissionPolicy {
 
   /** True if one more sandbox may compute for the account (rule 9). A run inside a run cannot wait. */
   mayCompute(accountCode: string, nested: boolean): boolean {
-    const { held, pool, maxComputing, queued } = this.#parts
-    if (nested || held.by(accountCode) === 0) return true
-    return pool.computing < maxComputing || queued.isDue
+    const { held, queued } = this.#parts
+    return nested || held.by(accountCode) === 0 || this.hasProcessor || queued.isDue
+  }
+
+  /** True if a processor is left for one more sandbox. */
+  get hasProcessor(): boolean {
+    return this.#parts.pool.computing < this.#parts.maxComputing
   }
 
   /** How many runs of the account wait only for others to compute no longer (rule 9). */

@@ -149,19 +149,19 @@ export class Admission {
     this.#queue.clear(stopping())
   }
 
-  // If no waiting run was admitted for a while, the processors are not the bottleneck, and more sandboxes help.
+  // If no waiting run was admitted for a while and a processor is left, more sandboxes help.
   #growWhenStalled(waiting = this.#queue.length): void {
     if (this.#growth !== null || waiting === 0) return
     this.#growth = setTimeout(() => {
       this.#growth = null
-      if (performance.now() - this.#admittedAt >= stallMs) this.#makeRoom()
+      if (performance.now() - this.#admittedAt >= stallMs) this.#makeRoom(this.#policy.hasProcessor)
       this.#growWhenStalled()
     }, stallMs)
   }
 
-  #makeRoom(): void {
-    if (this.#policy.demand() > 0) this.#pool.grow()
-    if (this.#queue.length === 0) return this.#makeRoomForQueued()
+  #makeRoom(hasProcessor: boolean): void {
+    if (hasProcessor && this.#policy.demand() > 0) this.#pool.grow()
+    if (this.#queue.length === 0) return hasProcessor ? this.#makeRoomForQueued() : undefined
     const now = performance.now()
     if (now - this.#preemptedAt < preemptionPauseMs) return
     if (this.#outboundWaits.preemptLongest(this.#policy.accountsToPreempt())) this.#preemptedAt = now

@@ -105,9 +105,8 @@ export class SandboxProcess {
     return this.#longRun?.isLong !== true && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
-  /** True while the process computes and can be expected to end that soon. */
+  /** True while it has a short run that waits for no call. */
   get isComputing(): boolean {
-    if (this.#isRecovering) return true
     const hasRun = this.#state === 'taken' || this.#state === 'running'
     return hasRun && this.#longRun?.isLong !== true && this.#run?.waitsForCalls !== true
   }

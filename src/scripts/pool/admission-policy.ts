@@ -4,7 +4,7 @@ import type { RunQueue } from './run-queue.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 
 interface Parts {
-  readonly pool: Pick<SandboxPool, 'idle' | 'idleRecovering' | 'isShort' | 'canGrow' | 'computing'>
+  readonly pool: Pick<SandboxPool, 'idle' | 'isShort' | 'canGrow' | 'computing'>
   /** Maximum sandboxes that compute at once for accounts that hold one (rule 9). */
   readonly maxComputing: number
   readonly held: HeldSandboxes
@@ -30,7 +30,7 @@ interface Parts {
  *    an account that has none there.
  * 9. An account that holds a sandbox gets another one only while fewer compute than there are processors. More would
  *    only take turns on the processors, which costs each of them its caches. A run that waits for a call or has
- *    computed for long does not count.
+ *    computed for long does not count, nor does a sandbox that recovers from one.
  */
 export class AdmissionPolicy {
   readonly #parts: Parts
@@ -61,7 +61,11 @@ export class AdmissionPolicy {
 
   /** True if a processor is left for one more sandbox. */
   get hasProcessor(): boolean {
-    return this.#parts.pool.computing < this.#parts.maxComputing
+    return this.#processors > 0
+  }
+
+  get #processors(): number {
+    return this.#parts.maxComputing - this.#parts.pool.computing
   }
 
   /** How many runs of the account wait only for others to compute no longer (rule 9). */
@@ -98,10 +102,9 @@ export class AdmissionPolicy {
 
   /** How many queued runs could begin now, of all accounts (rules 6 to 9). */
   freeForQueued(): number {
-    const { queued, pool, queue, maxComputing } = this.#parts
+    const { queued, pool, queue } = this.#parts
     const free = Math.min(queued.free, pool.idle)
-    const atOnce = Math.max(0, maxComputing - pool.computing) + pool.idleRecovering
-    if (queue.length === 0 && atOnce > 0) return Math.min(free, atOnce)
+    if (queue.length === 0 && this.hasProcessor) return Math.min(free, this.#processors)
     return queued.isDue ? Math.min(free, 1) : 0
   }
 

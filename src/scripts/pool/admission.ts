@@ -213,8 +213,9 @@ export class Admission {
   }
 
   #take(accountCode: string, nested = false): SandboxProcess | null {
-    if (!this.#policy.mayTake(accountCode, nested)) return null
-    const sandbox = this.#pool.takeIdle(accountCode, this.#policy.mayCompute(accountCode, nested))
+    if (!this.#policy.mayTake(accountCode, nested) || !this.#policy.mayCompute(accountCode, nested))
+      return null
+    const sandbox = this.#pool.takeIdle(accountCode)
     if (sandbox === null) return null
     sandbox.occupy()
     this.#held.take(accountCode)

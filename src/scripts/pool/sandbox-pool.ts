@@ -91,12 +91,7 @@ export class SandboxPool {
     return [...this.#sandboxes].filter(sandbox => sandbox.isIdle).length
   }
 
-  /** The number of idle sandboxes that still recover from their last run. */
-  get idleRecovering(): number {
-    return [...this.#sandboxes].filter(sandbox => sandbox.isIdle && sandbox.isRecovering).length
-  }
-
-  /** The number of sandboxes that compute and will soon have ended that. */
+  /** The number of sandboxes with a short run that waits for no call. */
   get computing(): number {
     return [...this.#sandboxes].filter(sandbox => sandbox.isComputing).length
   }
@@ -104,12 +99,12 @@ export class SandboxPool {
   /**
    * An idle sandbox, preferably one that last ran for this account; null if all are busy. Of those that have recovered,
    * the one that ran last, because it is still in the processor's caches; if there is none, the one that has recovered
-   * for longest. If `addsComputing` is false, only one that recovers.
+   * for longest.
    */
-  takeIdle(accountCode: string, addsComputing = true): SandboxProcess | null {
+  takeIdle(accountCode: string): SandboxProcess | null {
     const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)
-    const rested = addsComputing ? idle.filter(sandbox => !sandbox.isRecovering).reverse() : []
-    const best = rested.length > 0 ? rested : idle.filter(sandbox => sandbox.isRecovering)
+    const rested = idle.filter(sandbox => !sandbox.isRecovering).reverse()
+    const best = rested.length > 0 ? rested : idle
     return best.find(sandbox => sandbox.lastAccount === accountCode) ?? best[0] ?? null
   }
 
@@ -151,7 +146,7 @@ export class SandboxPool {
       computing: this.#computing,
       heldLines: this.#heldLines,
       onIdle: idle => this.#becomeIdle(idle),
-      onRested: rested => this.#onRested(rested),
+      onRested: rested => this.#killWhenLarge(rested),
       onLost: () => this.#onLost(),
       onWait: () => this.#onIdle(),
     })
@@ -175,10 +170,6 @@ export class SandboxPool {
     const isLarge = (sandbox.restBytes ?? 0) > maxIdleBytes
     if (isLarge) sandbox.kill('is too large')
     return isLarge
-  }
-
-  #onRested(sandbox: SandboxProcess): void {
-    if (!this.#killWhenLarge(sandbox)) this.#onIdle()
   }
 
   #onLost(): void {

@@ -15,12 +15,15 @@ export interface SandboxListener {
 export class CurrentRun {
   readonly id: string
   readonly #listener: SandboxListener
+  readonly #onWait: () => void
   #hasBegun = false
   #openCalls = 0
 
-  constructor(id: string, listener: SandboxListener) {
+  /** `onWait` is called when the run waits for a call. */
+  constructor(id: string, listener: SandboxListener, onWait: () => void = () => undefined) {
     this.id = id
     this.#listener = listener
+    this.#onWait = onWait
   }
 
   get hasBegun(): boolean {
@@ -45,8 +48,10 @@ export class CurrentRun {
   /** Passes a message on. Any message says that the run has begun. */
   deliver(message: RunMessage): void {
     this.begin()
-    if (message.type === 'graphql') this.#openCalls++
     if (message.type !== 'begun') this.#listener.message(message)
+    if (message.type !== 'graphql') return
+    this.#openCalls++
+    this.#onWait()
   }
 
   end(reason: string): void {

@@ -158,7 +158,7 @@ export class SandboxProcess {
     if (this.#state !== 'taken') return false
     this.#state = 'running'
     this.#runs++
-    this.#run = new CurrentRun(message.run, listener)
+    this.#run = new CurrentRun(message.run, listener, this.#options.onWait)
     this.#lastAccount = message.accountCode
     const { computing, onLost } = this.#options
     this.#longRun = new LongRun({ pid: this.pid, computing, onLong: onLost })
@@ -221,11 +221,7 @@ export class SandboxProcess {
       run.begin()
       return this.kill('began a run before it was ready')
     }
-    if (message.type !== 'end') {
-      run.deliver(message)
-      if (message.type === 'graphql') this.#options.onWait?.()
-      return
-    }
+    if (message.type !== 'end') return run.deliver(message)
     this.#run = null
     this.#isRecovering = true
     this.#endLongRun()

@@ -3,6 +3,7 @@
 // everything that a sandbox does not need, for the case that a script takes over this process.
 import { readSync } from 'node:fs'
 import { registerHooks } from 'node:module'
+import { setFlagsFromString } from 'node:v8'
 
 const standardInput = 0
 const environment = new Set(['PATH', 'TZ', 'LANG'])
@@ -83,6 +84,10 @@ function lockProcess() {
   // Drops the permissions to load add-ons and read files. Everything needed is loaded by now.
   for (const permission of ['addon', 'fs.read']) process.permission.drop(permission)
 }
+
+// The stack of scripts in KiB, which is V8's own default. This process started with a larger one: a script at the end of
+// its stack calls functions of this process on the same stack.
+setFlagsFromString('--stack-size=984')
 
 const { main, isolatedVm, gateway, ...rest } = JSON.parse(readFirstLine())
 // Check this before the slow steps.

@@ -12,7 +12,8 @@ const maxHeldMs = 10
 
 let held: Buffer[] = []
 let heldBytes = 0
-// The number of lines held so far. The gateway counts too, so that it knows which of them it has.
+let heldSince = 0
+// The number of messages so far. The gateway counts too, so that it knows which of those in the pipe it has.
 let count = 0
 let timer: NodeJS.Timeout | null = null
 const discarded = Buffer.alloc(64 * 1024)
@@ -22,21 +23,25 @@ const discarded = Buffer.alloc(64 * 1024)
  * survives a crash of this process.
  */
 export function send(message: FromSandbox): void {
+  count++
   write(Buffer.concat([...held, toLine(message)]))
   forget()
 }
 
 /**
  * Sends a message within some milliseconds, together with those that follow: each message by itself would wake the
- * gateway. It survives a crash of this process too, because the pipe for held lines has it.
+ * gateway. While a script computes without a message, nothing is sent; the gateway then looks into the pipe for held
+ * lines. That pipe also keeps the message if this process crashes.
  */
 export function hold(message: FromSandbox): void {
   if (!hasPipe) return send(message)
-  const line = toLine(message)
   count++
+  const line = toLine(message)
+  if (held.length === 0) heldSince = performance.now()
   held.push(line)
   heldBytes += line.length
-  if (heldBytes > maxHeldBytes || !keep(line)) return flush()
+  const isDue = heldBytes > maxHeldBytes || performance.now() - heldSince > maxHeldMs
+  if (isDue || !keep(line)) return flush()
   timer ??= setInterval(flushOrStop, maxHeldMs)
 }
 

@@ -1,11 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Ending, SandboxSetup } from '../scripts/protocol.ts'
 import { createRealmSnapshot, RealmIsolate, type RealmSnapshot } from './realm-isolate.ts'
 import type { ScriptRun } from './script-run.ts'
-
-// Maximum time for an ended script to leave its isolate, before the isolate is disposed of or reused.
-const unwindMs = 250
-const unwindReusedMs = 10
 
 /**
  * Provides the isolate for the next run. By default each run gets a new one. With `isolation: 'account'` an isolate
@@ -30,22 +25,11 @@ export class IsolateKeeper {
     return { isolate: this.#isolate, reusesIsolate: this.#setup.isolation === 'account' }
   }
 
-  /**
-   * Prepares for the next run. Returns false if the last script does not leave its isolate; then only SIGKILL helps.
-   */
-  async recover(run: ScriptRun, ending: Ending): Promise<boolean> {
-    // Lets the isolate's thread return from its post. Disposing of the isolate during that call can hang this thread.
-    await nextTurn()
-    const isReusable = this.#setup.isolation === 'account' && ending.kind !== 'error'
-    if (isReusable && (await run.becomesQuiet(unwindReusedMs)) && run.isSettled) {
-      this.#isolate.renew()
-      return true
-    }
-    this.#isolate.dispose()
-    // Disposes of the isolate, which ends a running script unless it is in native code.
-    if (!(await run.becomesQuiet(unwindMs))) return false
-    this.#replace()
-    return true
+  /** Prepares for the next run. Call it when the script has left its isolate. */
+  recover(run: ScriptRun, ending: Ending): void {
+    const isClean = ending.kind !== 'error' && run.isSettled && !this.#isolate.isDisposed
+    if (this.#setup.isolation === 'account' && isClean) this.#isolate.renew()
+    else this.#replace()
   }
 
   #replace(): void {

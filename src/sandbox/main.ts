@@ -3,13 +3,13 @@ import { die, hold, receive, send } from './channel.ts'
 import { IsolateKeeper } from './isolate-keeper.ts'
 import { ScriptRun } from './script-run.ts'
 
-// The sandbox process runs one script at a time. It ends by SIGKILL, its own or the gateway's.
+// The sandbox process runs one script at a time, on its only thread: another thread would have to be woken for each
+// message of the script. So it reads nothing while a script computes, and the gateway watches it. It ends by SIGKILL,
+// its own or the gateway's.
 
 const setup: SandboxSetup = JSON.parse(process.argv[2] ?? '{}')
 const keeper = new IsolateKeeper(setup)
 let current: ScriptRun | null = null
-// A run that came before the isolate was ready for it.
-let next: RunMessage | null = null
 
 function begin(message: RunMessage): void {
   const { isolate, reusesIsolate } = keeper.isolateFor(message.accountCode)
@@ -19,29 +19,24 @@ function begin(message: RunMessage): void {
     isolate,
     channel: { send, hold },
     reusesIsolate,
+    onLeft(ending) {
+      current = null
+      keeper.recover(run, ending)
+      hold({ type: 'ready' })
+    },
   })
   current = run
   hold({ type: 'begun', run: run.id })
-  void run
-    .execute()
-    .then(ending => keeper.recover(run, ending))
-    .then(isRecovered => (isRecovered ? onRecovered() : die()), die)
-}
-
-function onRecovered(): void {
-  current = null
-  hold({ type: 'ready' })
-  if (next === null) return
-  const message = next
-  next = null
-  begin(message)
+  run.execute()
 }
 
 receive(message => {
-  if (message.type === 'run') {
-    if (current === null) begin(message)
-    else next = message
-  } else if (message.run === current?.id) void current.answer(message)
+  try {
+    if (message.type === 'run') begin(message)
+    else if (message.run === current?.id) current.answer(message)
+  } catch {
+    die()
+  }
 }, die)
 
 send({ type: 'ready' })

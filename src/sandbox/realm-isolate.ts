@@ -19,23 +19,19 @@ export class RealmIsolate {
   #context: ivm.Context
   #enter: ivm.Reference
   #post: Post = () => undefined
-  #onCatastrophe: (message: string) => void = () => undefined
 
   constructor(memoryMb: number, snapshot: RealmSnapshot) {
-    this.#isolate = new ivm.Isolate({
-      memoryLimit: memoryMb,
-      snapshot,
-      onCatastrophicError: message => this.#onCatastrophe(message),
-    })
+    // Without a handler for catastrophic errors, V8 ends the process by SIGABRT when it cannot get memory. With one, the
+    // thread would sleep for ever.
+    this.#isolate = new ivm.Isolate({ memoryLimit: memoryMb, snapshot })
     const realm = this.#makeRealm()
     this.#context = realm.context
     this.#enter = realm.enter
   }
 
-  /** Sets the receivers of the next script's posts and of V8's catastrophic errors. */
-  listen(post: Post, onCatastrophe: (message: string) => void): void {
+  /** Sets the receiver of the next script's posts. */
+  listen(post: Post): void {
     this.#post = post
-    this.#onCatastrophe = onCatastrophe
   }
 
   /** Replaces the realm in the same isolate (`ROSTRUM_ISOLATION=account`) and releases the old realm. */
@@ -49,23 +45,23 @@ export class RealmIsolate {
   }
 
   /** Compiles and starts the script. Returns the message of a syntax error, or ''. */
-  async start(texts: readonly [string, string, string, string], timeoutMs: number): Promise<string> {
-    return String(await this.#enter.apply(undefined, ['start', ...texts], { timeout: timeoutMs }))
+  start(texts: readonly [string, string, string, string], timeoutMs: number): string {
+    return String(this.#enter.applySync(undefined, ['start', ...texts], { timeout: timeoutMs }))
   }
 
   /** Settles one `graphql()` call of the script. The script then continues. */
-  async resolveCall(
+  resolveCall(
     answer: readonly [call: number, ok: boolean, text: string, code: string],
     timeoutMs: number,
-  ): Promise<void> {
-    await this.#enter.apply(undefined, ['answer', ...answer], { timeout: timeoutMs })
+  ): void {
+    this.#enter.applySync(undefined, ['answer', ...answer], { timeout: timeoutMs })
   }
 
   /** Returns the position of a syntax error. It compiles the text as a script and does not run it. */
-  async locateSyntaxError(text: string): Promise<{ line: number; column: number } | null> {
-    const wrapped = await this.#compileError(`(async function () {\n${text}\n})`, -1)
+  locateSyntaxError(text: string): { line: number; column: number } | null {
+    const wrapped = this.#compileError(`(async function () {\n${text}\n})`, -1)
     // A text that closes the wrapper early compiles inside the wrapper, but not alone.
-    return wrapped ?? (await this.#compileError(text, 0))
+    return wrapped ?? this.#compileError(text, 0)
   }
 
   /** True if the isolate was disposed of, also by V8 at its memory limit. */
@@ -73,13 +69,14 @@ export class RealmIsolate {
     return this.#isolate.isDisposed
   }
 
+  /** Disposes of the isolate. A script that is running in it is stopped, at the latest at its next loop or call. */
   dispose(): void {
     if (!this.isDisposed) this.#isolate.dispose()
   }
 
-  async #compileError(text: string, lineOffset: number): Promise<{ line: number; column: number } | null> {
+  #compileError(text: string, lineOffset: number): { line: number; column: number } | null {
     try {
-      const script = await this.#isolate.compileScript(text, { filename: 'task.js', lineOffset })
+      const script = this.#isolate.compileScriptSync(text, { filename: 'task.js', lineOffset })
       script.release()
       return null
     } catch (error) {

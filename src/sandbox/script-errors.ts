@@ -3,8 +3,6 @@ import type { ScriptError } from '../scripts/protocol.ts'
 /** Errors with which the sandbox itself ends a run. */
 export const outOfMemory = withoutPosition('MEMORY', 'The run used more memory than allowed')
 
-export const uninterruptible = withoutPosition('TIMEOUT', 'The run could not be interrupted')
-
 export const noOutcome = withoutPosition(
   'NO_OUTCOME',
   'The script ended without calling `exit` or `fail`, and nothing is pending',
@@ -12,10 +10,6 @@ export const noOutcome = withoutPosition(
 
 export function outOfTime(timeoutMs: number): ScriptError {
   return withoutPosition('TIMEOUT', `The run did not end within its ${timeoutMs} ms`)
-}
-
-export function outOfProcessorTime(cpuMs: number): ScriptError {
-  return withoutPosition('TIMEOUT', `The run used more than its ${cpuMs} ms of processor time`)
 }
 
 /** Returns the error for a result or message over `resultBytes`. `what` names which of the two it is. */

@@ -13,15 +13,11 @@ import type { RealmIsolate } from './realm-isolate.ts'
 import {
   noOutcome,
   outOfMemory,
-  outOfProcessorTime,
   outOfTime,
   syntaxError,
   tooLarge,
   unhandledRejection,
-  uninterruptible,
 } from './script-errors.ts'
-
-const watchEveryMs = 20
 
 /** How messages reach the gateway: at once, or within some milliseconds, with those that follow. */
 export interface Channel {
@@ -36,6 +32,8 @@ export interface ScriptRunParts {
   readonly channel: Channel
   /** True if the isolate will serve its account again. A run then leaves it by a throw instead of by disposal. */
   readonly reusesIsolate: boolean
+  /** Called once, when the run has ended and the script has left its isolate. */
+  readonly onLeft: (ending: Ending) => void
 }
 
 /**
@@ -43,7 +41,7 @@ export interface ScriptRunParts {
  * ignored.
  *
  *   started ── exit, fail, thrown error, nothing pending ──▶ ended, clean or not
- *       └──── deadline, processor time, memory, catastrophe ──▶ ended, the gateway kills this process
+ *       └──── deadline, memory ──▶ ended, the gateway kills this process
  */
 export class ScriptRun {
   readonly #message: RunMessage
@@ -51,59 +49,36 @@ export class ScriptRun {
   readonly #isolate: RealmIsolate
   readonly #channel: Channel
   readonly #reusesIsolate: boolean
+  readonly #onLeft: (ending: Ending) => void
   readonly #deadline: number
-  readonly #processorAtStart = process.cpuUsage()
-  readonly #watch: NodeJS.Timeout
-  readonly #done = Promise.withResolvers<Ending>()
-  #ended = false
-  #entries = 0
-  #onQuiet: () => void = () => undefined
+  #clock: NodeJS.Timeout | null = null
+  #ending: Ending | null = null
+  #isEntered = false
   #pendingCalls = 0
   #unhandled: Error | null = null
 
-  constructor({ message, limits, isolate, channel, reusesIsolate }: ScriptRunParts) {
+  constructor({ message, limits, isolate, channel, reusesIsolate, onLeft }: ScriptRunParts) {
     this.#message = message
     this.#limits = limits
     this.#isolate = isolate
     this.#channel = channel
     this.#reusesIsolate = reusesIsolate
+    this.#onLeft = onLeft
     this.#deadline = performance.now() + message.timeoutMs
-    this.#watch = setInterval(() => this.#checkBudgets(), watchEveryMs)
-    isolate.listen(
-      (kind, ...parts) => this.#onPost(kind, parts.map(String)),
-      text => this.#onCatastrophe(text),
-    )
+    isolate.listen((kind, ...parts) => this.#onPost(kind, parts.map(String)))
   }
 
   get id(): string {
     return this.#message.run
   }
 
-  /** True if every call into the isolate has returned. Then no code of the script is running. */
-  get isQuiet(): boolean {
-    return this.#entries === 0
-  }
-
-  /** True if the run is quiet and no `graphql()` call waits for an answer. Then the script cannot continue. */
+  /** True if no `graphql()` call waits for an answer. Then the script cannot continue. */
   get isSettled(): boolean {
-    return this.isQuiet && this.#pendingCalls === 0
+    return this.#pendingCalls === 0
   }
 
-  /** Waits until the script leaves its isolate. Resolves with true if that happens within `withinMs`. */
-  async becomesQuiet(withinMs: number): Promise<boolean> {
-    if (this.isQuiet) return true
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const timer = setTimeout(() => resolve(false), withinMs)
-    this.#onQuiet = () => resolve(true)
-    try {
-      return await promise
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
-  /** Executes the script. Resolves when the run has ended and its `end` message is sent. */
-  execute(): Promise<Ending> {
+  /** Starts the script. Returns when it has ended, or waits for an answer. */
+  execute(): void {
     const { source, payload, options, accountCode, requestContext, compilesOnly, exitsData } = this.#message
     const reusesIsolate = this.#reusesIsolate
     const settings: RealmSetup = {
@@ -115,41 +90,48 @@ export class ScriptRun {
       exitsData,
     }
     const setup = JSON.stringify(settings)
-    // Do not await this call: a script that has called `exit` sleeps inside it until its isolate is disposed of.
-    void this.#enter(async timeoutMs => {
-      const syntaxError = await this.#isolate.start([source, payload, options, setup], timeoutMs)
-      if (syntaxError !== '') await this.#endWithSyntaxError(syntaxError)
+    this.#enter(timeoutMs => {
+      const syntaxError = this.#isolate.start([source, payload, options, setup], timeoutMs)
+      if (syntaxError !== '') this.#endWithSyntaxError(syntaxError)
     })
-    return this.#done.promise
   }
 
-  async answer({ call, ok, text, code = '' }: AnswerMessage): Promise<void> {
-    if (this.#ended) return
+  /** Gives the script an answer. Returns when it has ended, or waits for another one. */
+  answer({ call, ok, text, code = '' }: AnswerMessage): void {
+    if (this.#ending !== null) return
     // A call shares the deadline of its run. When it fails for that reason, the run is out of time too.
-    if (performance.now() >= this.#deadline) return this.#fail(outOfTime(this.#limits.timeoutMs))
+    if (performance.now() >= this.#deadline) return this.#endWaiting()
     this.#pendingCalls--
-    await this.#enter(timeoutMs => this.#isolate.resolveCall([call, ok, text, code], timeoutMs))
+    this.#enter(timeoutMs => this.#isolate.resolveCall([call, ok, text, code], timeoutMs))
   }
 
   // Enters the isolate. Every entry goes through here: it is timed, its failures become endings, and afterwards the run
   // ends if the script has nothing left to wait for.
-  async #enter(call: (timeoutMs: number) => Promise<void>): Promise<void> {
-    this.#entries++
+  #enter(call: (timeoutMs: number) => void): void {
+    this.#isEntered = true
     try {
-      await call(Math.max(1, Math.ceil(this.#deadline - performance.now())))
+      call(Math.max(1, Math.ceil(this.#deadline - performance.now())))
     } catch (error) {
       this.#onCallFailure(error)
-    } finally {
-      this.#entries--
-      if (this.isQuiet) this.#onQuiet()
     }
-    if (this.#ended || !this.isSettled) return
+    this.#isEntered = false
+    if (this.#ending !== null) return this.#onLeft(this.#ending)
+    if (!this.isSettled) return this.#startClock()
     this.#fail(this.#unhandled === null ? noOutcome : unhandledRejection(this.#unhandled))
   }
 
-  // Handles a post of the isolate, whose thread is blocked meanwhile. It must be quick and never throw.
+  // The isolate's own timeout ends a script that computes; this clock ends one that waits.
+  #startClock(): void {
+    this.#clock ??= setTimeout(() => this.#endWaiting(), this.#deadline - performance.now())
+  }
+
+  #endWaiting(): void {
+    this.#fail(outOfTime(this.#limits.timeoutMs))
+  }
+
+  // Handles a post of the script, which is on the stack. It must be quick and never throw.
   #onPost(kind: string, parts: string[]): unknown {
-    if (this.#ended) return undefined
+    if (this.#ending !== null) return this.#isolate.dispose()
     const [first = '', second = '', third = '', fourth = ''] = parts
     const run = this.id
     switch (kind) {
@@ -204,14 +186,6 @@ export class ScriptRun {
     else this.#end(ending)
   }
 
-  #checkBudgets(): void {
-    const { user, system } = process.cpuUsage(this.#processorAtStart)
-    const { timeoutMs, cpuMs } = this.#limits
-    if (performance.now() > this.#deadline) this.#fail(outOfTime(timeoutMs))
-    else if (user + system > cpuMs * 1000) this.#fail(outOfProcessorTime(cpuMs))
-    else if (process.memoryUsage.rss() > this.#message.residentBytes) this.#fail(outOfMemory)
-  }
-
   // Handles a failed entry. Unhandled rejections arrive here too, with any value, even one that imitates a message of
   // V8. So the state of the isolate and the clock decide, not the text. A rejection does not end the run, because a
   // handler may follow; it is reported if nothing else ends the run.
@@ -221,24 +195,22 @@ export class ScriptRun {
     else this.#unhandled ??= error instanceof Error ? error : new Error(String(error))
   }
 
-  #onCatastrophe(message: string): void {
-    this.#fail(/memory/i.test(message) ? outOfMemory : uninterruptible)
-  }
-
-  async #endWithSyntaxError(message: string): Promise<void> {
+  #endWithSyntaxError(message: string): void {
     const { source } = this.#message
-    this.#fail(syntaxError(message, source, await this.#isolate.locateSyntaxError(source)))
+    this.#fail(syntaxError(message, source, this.#isolate.locateSyntaxError(source)))
   }
 
   #fail(error: ScriptError): void {
     this.#end({ kind: 'error', error })
   }
 
+  // Disposing of the isolate stops a script that is on the stack.
   #end(ending: Ending): void {
-    if (this.#ended) return
-    this.#ended = true
-    clearInterval(this.#watch)
+    if (this.#ending !== null) return
+    this.#ending = ending
+    if (this.#clock !== null) clearTimeout(this.#clock)
     this.#channel.send({ type: 'end', run: this.id, ending })
-    this.#done.resolve(ending)
+    if (!this.#isEntered) this.#onLeft(ending)
+    else if (!this.#reusesIsolate || ending.kind === 'error') this.#isolate.dispose()
   }
 }

@@ -38,8 +38,6 @@ export interface RunMessage {
   readonly requestContext: string
   /** Time in ms until the run's deadline. */
   readonly timeoutMs: number
-  /** Resident memory of the child, in bytes, at which the run is ended. */
-  readonly residentBytes: number
 }
 
 /** The answer to a `graphql()` call: a JSON text, or the message of its rejection. */

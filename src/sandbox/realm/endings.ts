@@ -5,19 +5,17 @@ import type { DescribedError } from './text/describe-error.ts'
 export function makeEndings({ language, json, errors, state }: RealmParts) {
   const { apply, create, String, Error, TypeError } = language
   const unwinding = create(null)
+  const nothing = (): void => undefined
 
-  // Posts the ending, and then never returns, so that no more code of the script runs. An isolate that is disposed of
-  // sleeps until then. An isolate that is reused for its account leaves the script by a throw, and the host ignores the
-  // rest of the run.
+  // Posts the ending, and then never returns, so that no more code of the script runs. The host disposes of the isolate
+  // during the post, and V8 leaves the script in the loop. An isolate that is reused for its account
+  // leaves the script by a throw, and the host ignores the rest of the run.
   const end = (kind: string, first: string, second = ''): never => {
     if (state.cutEntries > 0) state.post('cut', state.cutEntries, `${state.cutCharacters}`, 'final')
     state.post(kind, first, second)
     if (state.reusesIsolate) throw unwinding
-    for (;;) {
-      try {
-        state.sleep()
-      } catch {}
-    }
+    // V8 looks for the disposal at each call, but only sometimes in a loop without one.
+    for (;;) nothing()
   }
 
   const endWithError = (code: string, described: DescribedError): never => {

@@ -15,8 +15,6 @@ export type Post = (
 /** The state of the run, shared by the parts of the realm. It is set when the run starts. */
 export interface RealmState {
   readonly post: Post
-  /** Blocks until the isolate is disposed of, so it never returns. */
-  readonly sleep: () => void
   readonly limits: RunLimits
   reusesIsolate: boolean
   /** True if the value of `exit` is case data. */

@@ -35,14 +35,9 @@ globalThis.takeRealm = (() => {
   const source = (${makeHideSource})(language)
   const { reduce, provideTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
   const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, provideTemporal, source })
-  // Makes the function that blocks an ended run. The context of the snapshot has no shared memory, and no run ends
-  // there.
-  const makeSleep = Shared =>
-    Shared && language.bind(Atomics.wait, undefined, new Int32Array(new Shared(4)), 0, 0)
   return post => {
     delete globalThis.takeRealm
     state.post = post
-    state.sleep = makeSleep(globalThis.SharedArrayBuffer)
     reduce()
     source.install()
     expose()

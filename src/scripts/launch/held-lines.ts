@@ -32,7 +32,7 @@ export class HeldLines {
   release(pipe: number): void {
     if (!this.#taken.delete(pipe)) return
     if (this.#isClosed) return closeSync(pipe)
-    readHeld(pipe)
+    readPipe(pipe)
     this.#free.push(pipe)
   }
 
@@ -43,16 +43,71 @@ export class HeldLines {
 }
 
 /**
- * Reads and removes the lines that a sandbox has left in its pipe. Each has its number among those that the sandbox has
- * held. Leaves out the first `received`, which it has sent too.
+ * The held lines of one sandbox. Most come twice, in its pipe and later in its output, so it numbers all its lines. Each
+ * is delivered once, and in the order of the numbers.
  */
-export function readHeld(pipe: number, received = 0): string[] {
+export class HeldReader {
+  /** The pipe; null if the sandbox sends every line at once. */
+  readonly pipe: number | null
+  #received = 0
+  #taken = 0
+  // Read from the pipe, but not delivered: the output has lines that come before them.
+  #early: HeldLine[] = []
+
+  constructor(pipe: number | null) {
+    this.pipe = pipe
+  }
+
+  /** Counts a line of the output. Returns false if it was taken from the pipe before. */
+  receive(): boolean {
+    this.#received++
+    return this.#received > this.#taken
+  }
+
+  /** Takes the next lines from the pipe, as far as they follow those that were delivered. */
+  take(): string[] {
+    this.#read()
+    const gap = this.#early.findIndex(({ number }, i) => number !== this.#delivered + 1 + i)
+    return this.#deliver(gap < 0 ? this.#early.length : gap)
+  }
+
+  /** Takes all lines that were not delivered. Call it when the sandbox is dead, so that its output ends. */
+  takeAll(): string[] {
+    this.#read()
+    return this.#deliver(this.#early.length)
+  }
+
+  get #delivered(): number {
+    return Math.max(this.#received, this.#taken)
+  }
+
+  #read(): void {
+    if (this.pipe === null) return
+    const lines = [...this.#early, ...readPipe(this.pipe)].filter(({ number }) => number > this.#delivered)
+    // A sandbox holds less than its pipe takes. Only a compromised one numbers its lines far ahead.
+    this.#early = lines.reduce((sum, { text }) => sum + text.length, 0) > scratch.length ? [] : lines
+  }
+
+  #deliver(count: number): string[] {
+    const lines = this.#early.splice(0, count)
+    this.#taken = lines.at(-1)?.number ?? this.#taken
+    return lines.map(({ text }) => text)
+  }
+}
+
+interface HeldLine {
+  readonly number: number
+  readonly text: string
+}
+
+// Reads and removes the lines in a pipe.
+function readPipe(pipe: number): HeldLine[] {
   try {
     const size = readSync(pipe, scratch, 0, scratch.length, null)
     const lines = scratch.toString('utf8', 0, size).split('\n').slice(0, -1)
     return lines.flatMap(line => {
       const [, number, text] = /^(\d+) (.*)$/.exec(line) ?? []
-      return text === undefined || Number(number) <= received ? [] : [text]
+      return text === undefined ? [] : [{ number: Number(number), text }]
     })
   } catch {
     // The pipe is empty.

@@ -14,6 +14,8 @@ export interface SandboxCommand {
   readonly env: Readonly<Record<string, string>>
   /** The first line that the child reads. It contains the sandbox's modules. */
   readonly firstLine: string
+  /** True if the kernel does not end the process when the gateway dies. */
+  readonly outlivesGateway?: boolean
 }
 
 /**
@@ -28,6 +30,8 @@ export function sandboxCommand(settings: Omit<SandboxSetup, 'platform'>, jit: bo
     // Isolates that have their own snapshot would share Node's read-only heap and crash.
     '--no-node-snapshot',
     ...(jit ? [] : ['--jitless']),
+    // More than scripts have, in KiB (`boot.mjs`).
+    '--stack-size=2000',
     // Node's permission model does not cover the files that SQLite opens.
     '--no-experimental-sqlite',
     '--no-experimental-webstorage',
@@ -42,9 +46,11 @@ export function sandboxCommand(settings: Omit<SandboxSetup, 'platform'>, jit: bo
     JSON.stringify(setup),
   ]
   const files = [process.execPath, bootFile, createRequire(import.meta.url).resolve('isolated-vm')]
-  const [file, ...args] = [...confine({ memoryMb: setup.limits.memoryMb, files }), ...node]
+  const confinement = confine({ memoryMb: setup.limits.memoryMb, files })
+  const [file, ...args] = [...confinement, ...node]
   const env = { PATH: process.env.PATH ?? '', TZ: 'UTC', LANG: 'en_US.UTF-8' }
-  return { file: file as string, args, env, firstLine: sandboxModules() }
+  const outlivesGateway = !confinement.includes('--pdeathsig')
+  return { file: file as string, args, env, firstLine: sandboxModules(), outlivesGateway }
 }
 
 function readableFiles(): string[] {

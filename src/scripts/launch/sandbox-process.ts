@@ -1,17 +1,16 @@
-import type { AnswerMessage, RunMessage, ToSandbox } from '../protocol.ts'
+import type { AnswerMessage, FromSandbox, RunMessage, ToSandbox } from '../protocol.ts'
 import { prepareChild } from '../resources/child-priority.ts'
 import { ResidentMemory } from '../resources/child-resources.ts'
 import type { ComputingRuns } from '../resources/computing-runs.ts'
 import { LongRun } from '../resources/long-run.ts'
+import { watchRecovery } from '../resources/watch-recovery.ts'
 import { parseMessage } from '../run/parse-message.ts'
 import { CurrentRun, type SandboxListener } from './current-run.ts'
-import { type HeldLines, readHeld } from './held-lines.ts'
+import { type HeldLines, HeldReader } from './held-lines.ts'
 import { LineChild } from './line-child.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 
 const bootMs = 10_000
-// Maximum time until a sandbox is ready again after a run. It takes up to 250 ms to get a script out of its isolate.
-const recoveryMs = 2_000
 
 export interface SandboxProcessOptions {
   readonly command: SandboxCommand
@@ -48,33 +47,32 @@ export class SandboxProcess {
   readonly #memory: ResidentMemory
   readonly #options: SandboxProcessOptions
   readonly #gone = Promise.withResolvers<void>()
-  readonly #heldPipe: number | null
+  readonly #held: HeldReader
   #state: State = 'booting'
-  #clock: NodeJS.Timeout | null = null
+  readonly #bootClock: NodeJS.Timeout
   #longRun: LongRun | null = null
   #run: CurrentRun | null = null
   #reason: string | null = null
-  #isRecovering = false
+  // Stops watching the recovery; null while the process does not recover.
+  #endRecovery: (() => void) | null = null
   #restBytes: number | null = null
-  // The lines received of those that the process may hold.
-  #heldReceived = 0
   #runs = 0
   #hasBooted = false
   #lastAccount: string | null = null
 
   constructor(options: SandboxProcessOptions) {
     this.#options = options
-    this.#heldPipe = options.heldLines?.take() ?? null
+    this.#held = new HeldReader(options.heldLines?.take() ?? null)
     this.#child = new LineChild({
       command: options.command,
       maxLineBytes: options.maxFrameBytes,
-      heldLines: this.#heldPipe,
+      heldLines: this.#held.pipe,
       onLine: line => this.#onLine(line),
       onExcess: reason => this.kill(reason),
       onGone: reason => this.#end(reason),
     })
     this.#memory = new ResidentMemory(this.pid)
-    this.#killAfter(bootMs, 'did not boot in time')
+    this.#bootClock = setTimeout(() => this.kill('did not boot in time'), bootMs)
     prepareChild(this.pid)
   }
 
@@ -88,7 +86,7 @@ export class SandboxProcess {
 
   /** True from the end of a run until the process says that it is ready. */
   get isRecovering(): boolean {
-    return this.#isRecovering
+    return this.#endRecovery !== null
   }
 
   get isBooting(): boolean {
@@ -160,8 +158,9 @@ export class SandboxProcess {
     this.#runs++
     this.#run = new CurrentRun(message.run, listener, this.#options.onWait)
     this.#lastAccount = message.accountCode
-    const { computing, onLost } = this.#options
-    this.#longRun = new LongRun({ pid: this.pid, computing, onLong: onLost })
+    const { computing, onLost: onLong } = this.#options
+    const onCheck = () => this.#acceptHeld()
+    this.#longRun = new LongRun({ pid: this.pid, computing, onLong, onCheck })
     void this.#send(message)
     return true
   }
@@ -183,14 +182,14 @@ export class SandboxProcess {
     if (this.#state === 'gone' || this.#state === 'dying') return
     this.#state = 'dying'
     this.#reason = reason
-    this.#takeHeld()
+    this.#deliverHeld()
     this.#child.kill()
     this.#options.onLost()
   }
 
-  /** Lowers the priority of a long run (see `LongRun`). Call it regularly during a run. */
-  yieldWhenLong(): void {
-    this.#longRun?.yieldWhenLong()
+  /** The processor time of the run in ms, without that of its first 20 ms. */
+  get processorMs(): number {
+    return this.#longRun?.processorMs ?? 0
   }
 
   /** Returns the resident memory in bytes; null if unknown. */
@@ -205,55 +204,64 @@ export class SandboxProcess {
 
   /** True if the run holds more memory. While the process recovers, its memory is that of the run before. */
   holdsMoreThan(bytes: number): boolean {
-    return !this.#isRecovering && (this.residentBytes() ?? 0) > bytes
+    return !this.isRecovering && (this.residentBytes() ?? 0) > bytes
   }
 
   #onLine(line: string): void {
-    if (this.#state === 'gone' || this.#state === 'dying') return
-    const message = parseMessage(line)
-    if (message === null) return this.kill('sent a message that is not in the protocol')
-    if (message.type !== 'graphql' && message.type !== 'end') this.#heldReceived++
-    if (message.type === 'ready') return this.#onReady()
-    const run = this.#run
-    if (run === null || run.id !== message.run) return this.kill('sent a message of another run')
-    if (message.type === 'begun' && run.hasBegun) return this.kill('began its run twice')
-    if (this.#isRecovering) {
-      run.begin()
-      return this.kill('began a run before it was ready')
-    }
-    if (message.type !== 'end') return run.deliver(message)
-    this.#run = null
-    this.#isRecovering = true
-    this.#endLongRun()
-    this.#killAfter(recoveryMs, 'did not recover from its run in time')
-    run.deliver(message)
-    // The listener kills it after an unclean end.
-    if (this.#state === 'running') this.#becomeIdle()
+    if (this.#held.receive()) this.#accept(parseMessage(line))
+  }
+
+  // A script that computes keeps its process from sending what it holds.
+  #acceptHeld(): void {
+    for (const line of this.#held.take()) this.#accept(parseMessage(line))
   }
 
   // Delivers what the process had not sent when it died.
-  #takeHeld(): void {
+  #deliverHeld(): void {
     const run = this.#run
-    if (this.#heldPipe === null || run === null) return
-    for (const line of readHeld(this.#heldPipe, this.#heldReceived)) {
-      const message = parseMessage(line)
+    if (run === null) return
+    for (const message of this.#held.takeAll().map(parseMessage)) {
       if (message === null || message.type === 'ready' || message.type === 'end') continue
       if (message.run === run.id) run.deliver(message)
     }
   }
 
+  #accept(message: FromSandbox | null): void {
+    if (this.#state === 'gone' || this.#state === 'dying') return
+    if (message === null) return this.kill('sent a message that is not in the protocol')
+    if (message.type === 'ready') return this.#onReady()
+    const run = this.#run
+    if (run === null || run.id !== message.run) return this.kill('sent a message of another run')
+    if (message.type === 'begun' && run.hasBegun) return this.kill('began its run twice')
+    if (this.isRecovering) {
+      run.begin()
+      return this.kill('began a run before it was ready')
+    }
+    if (message.type !== 'end') return run.deliver(message)
+    this.#run = null
+    this.#endRecovery = watchRecovery(this.pid, reason => this.kill(reason))
+    this.#endLongRun()
+    run.deliver(message)
+    // The listener kills it after an unclean end.
+    if (this.#state === 'running') this.#becomeIdle()
+  }
+
   #onReady(): void {
     if (this.#state === 'booting') {
-      this.#stopClock()
+      clearTimeout(this.#bootClock)
       this.#hasBooted = true
       this.#restBytes = this.residentBytes()
       return this.#becomeIdle()
     }
-    if (!this.#isRecovering) return this.kill('sent `ready` out of order')
-    this.#isRecovering = false
-    this.#stopClock()
+    if (!this.isRecovering) return this.kill('sent `ready` out of order')
+    this.#stopRecovery()
     this.#restBytes = this.residentBytes()
     if (this.#state === 'idle') this.#options.onRested?.(this)
+  }
+
+  #stopRecovery(): void {
+    this.#endRecovery?.()
+    this.#endRecovery = null
   }
 
   #endLongRun(): void {
@@ -272,22 +280,13 @@ export class SandboxProcess {
     return written
   }
 
-  #killAfter(ms: number, reason: string): void {
-    this.#stopClock()
-    this.#clock = setTimeout(() => this.kill(reason), ms)
-  }
-
-  #stopClock(): void {
-    if (this.#clock !== null) clearTimeout(this.#clock)
-    this.#clock = null
-  }
-
   #end(reason: string): void {
     if (this.#state === 'gone') return
-    if (this.#state !== 'dying') this.#takeHeld()
+    if (this.#state !== 'dying') this.#deliverHeld()
     this.#state = 'gone'
-    if (this.#heldPipe !== null) this.#options.heldLines?.release(this.#heldPipe)
-    this.#stopClock()
+    if (this.#held.pipe !== null) this.#options.heldLines?.release(this.#held.pipe)
+    clearTimeout(this.#bootClock)
+    this.#stopRecovery()
     this.#longRun?.stop()
     this.#memory.close()
     this.#gone.resolve()

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { HeldLines } from '../launch/held-lines.ts'
+import { Reaper } from '../launch/reaper.ts'
 import type { SandboxCommand } from '../launch/sandbox-command.ts'
 import { SandboxProcess } from '../launch/sandbox-process.ts'
 import { ComputingRuns } from '../resources/computing-runs.ts'
@@ -43,6 +44,7 @@ export class SandboxPool {
   #onIdle: () => void = () => undefined
   readonly #computing = new ComputingRuns<LongRun>()
   readonly #heldLines: HeldLines
+  readonly #reaper: Reaper | null
   #failedBoots = 0
   #pausesBoots = false
   #shrink: NodeJS.Timeout | null = null
@@ -52,6 +54,7 @@ export class SandboxPool {
     this.#options = options
     this.#maxRuns = options.maxRuns ?? defaultMaxRuns
     this.#heldLines = new HeldLines(options.max + spareHeldLines)
+    this.#reaper = options.command.outlivesGateway === true ? new Reaper() : null
   }
 
   /** Sets the listener that is called whenever a sandbox becomes idle, or computes no longer. */
@@ -138,6 +141,7 @@ export class SandboxPool {
     for (const sandbox of this.#sandboxes) sandbox.kill('the gateway stops')
     await Promise.all(gone)
     this.#heldLines.close()
+    this.#reaper?.close()
   }
 
   #spawn(): void {
@@ -151,6 +155,7 @@ export class SandboxPool {
       onWait: () => this.#onIdle(),
     })
     this.#sandboxes.add(sandbox)
+    this.#reaper?.watch(this.pids)
     void sandbox.gone.then(() => this.#onGone(sandbox))
   }
 
@@ -197,6 +202,7 @@ export class SandboxPool {
   #onGone(sandbox: SandboxProcess): void {
     this.#sandboxes.delete(sandbox)
     if (this.#closed) return
+    this.#reaper?.watch(this.pids)
     this.#options.onReplaced?.(causeOf(sandbox.endReason))
     if (sandbox.hasBooted) {
       this.#keepWarm()
@@ -258,6 +264,8 @@ const causes: Readonly<Record<string, string>> = {
   'used too much memory': 'memory',
   'did not end its run in time': 'timeout',
   'did not recover from its run in time': 'timeout',
+  'did not leave its script': 'timeout',
+  'used too much processor time': 'timeout',
   'the caller disconnected': 'disconnected',
   'ended its run uncleanly': 'unclean',
 }

@@ -1,7 +1,10 @@
 import { setPriorityOf } from '../resources/child-priority.ts'
 import { processorMsOf } from '../resources/child-resources.ts'
 import type { ComputingRuns } from '../resources/computing-runs.ts'
+import { everyTick } from './every-tick.ts'
 
+// Most runs have ended by then.
+const firstCheckMs = 20
 // Maximum time of a short run. The sandbox of a short run will soon be free.
 const shortRunMs = 50
 const shortComputingMs = 50
@@ -10,43 +13,38 @@ export interface LongRunOptions {
   readonly pid: number | undefined
   readonly computing: ComputingRuns<LongRun>
   readonly onLong: () => void
+  /** Called every 20 ms, once the run is that old. */
+  readonly onCheck: () => void
 }
 
 /** Watches one run of a sandbox. Finds out whether the run is long, and whether it must yield the processor. */
 export class LongRun {
-  readonly #pid: number | undefined
-  readonly #computing: ComputingRuns<LongRun>
-  readonly #clock: NodeJS.Timeout
-  // Processor time at the first check, some time after the start, because most runs have ended by then; null before it.
+  readonly #options: LongRunOptions
+  readonly #startedAt = performance.now()
+  readonly #unwatch: () => void
+  // Processor time of the process at the first check; null before it.
   #firstProcessorMs: number | null = null
+  #processorMs = 0
   #isLong = false
   #yields = false
 
-  constructor({ pid, computing, onLong }: LongRunOptions) {
-    this.#pid = pid
-    this.#computing = computing
-    this.#clock = setTimeout(() => {
-      this.#isLong = true
-      onLong()
-    }, shortRunMs)
+  constructor(options: LongRunOptions) {
+    this.#options = options
+    this.#unwatch = everyTick(now => this.#check(now - this.#startedAt))
   }
 
   get isLong(): boolean {
     return this.#isLong
   }
 
-  /** Lowers the priority of the process if the run computes for long. Call it regularly. */
-  yieldWhenLong(): void {
-    if (this.#yields) return
-    const processorMs = processorMsOf(this.#pid)
-    this.#firstProcessorMs ??= processorMs
-    if (processorMs - this.#firstProcessorMs <= shortComputingMs) return
-    if (this.#computing.add(this)) this.#yields = setPriorityOf(this.#pid, 'longRun')
+  /** Processor time of the run in ms, without that of its first 20 ms. */
+  get processorMs(): number {
+    return this.#processorMs
   }
 
   stop(): void {
-    clearTimeout(this.#clock)
-    this.#computing.delete(this)
+    this.#unwatch()
+    this.#options.computing.delete(this)
   }
 
   /**
@@ -55,6 +53,21 @@ export class LongRun {
    */
   end(): boolean {
     this.stop()
-    return !this.#yields || setPriorityOf(this.#pid, 'normal')
+    return !this.#yields || setPriorityOf(this.#options.pid, 'normal')
+  }
+
+  #check(ageMs: number): void {
+    if (ageMs < firstCheckMs) return
+    const { pid, computing, onLong, onCheck } = this.#options
+    const processorMs = processorMsOf(pid)
+    this.#firstProcessorMs ??= processorMs
+    this.#processorMs = processorMs - this.#firstProcessorMs
+    const mayYield = !this.#yields && this.#processorMs > shortComputingMs
+    if (mayYield && computing.add(this)) this.#yields = setPriorityOf(pid, 'longRun')
+    if (!this.#isLong && ageMs >= shortRunMs) {
+      this.#isLong = true
+      onLong()
+    }
+    onCheck()
   }
 }

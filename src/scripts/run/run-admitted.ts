@@ -12,7 +12,7 @@ const maxAttempts = 3
 
 /** A run that waits for a sandbox. */
 export interface WaitingRun {
-  readonly message: Omit<RunMessage, 'type' | 'timeoutMs' | 'residentBytes'>
+  readonly message: Omit<RunMessage, 'type' | 'timeoutMs'>
   /** The deadline, in milliseconds of `performance.now()`. */
   readonly deadline: number
   /** True for a run inside a run, which never waits. */
@@ -61,11 +61,20 @@ async function tryToRun({ limits, admission }: AdmissionParts, waiting: WaitingR
       type: 'run',
       ...waiting.message,
       timeoutMs: Math.max(1, deadline - performance.now()),
-      residentBytes: residentLimit(sandbox, limits.memoryMb),
     }
     const calls = new ScriptCalls({ limits, answer })
     const onBegun = () => waiting.onBegun?.()
-    return await runInSandbox({ sandbox, message, limits, log: scriptLog, calls, signal, onBegun })
+    const residentBytes = residentLimit(sandbox, limits.memoryMb)
+    return await runInSandbox({
+      sandbox,
+      message,
+      limits,
+      residentBytes,
+      log: scriptLog,
+      calls,
+      signal,
+      onBegun,
+    })
   } finally {
     release()
   }

@@ -4,16 +4,20 @@ import type { ScriptCalls } from '../calls/script-calls.ts'
 import { type RunEnding, readEnding } from '../ending/read-ending.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { RunMessage } from '../protocol.ts'
+import { everyTick } from '../resources/every-tick.ts'
 import type { RunLog } from './run-log.ts'
 
-const watchEveryMs = 20
 // Extra time in which the sandbox's own clock can end the run, before the gateway sends SIGKILL.
 const graceMs = 250
+// How a process ends in which V8 cannot get the memory that it needs.
+const abortedWithoutMemory = 'by SIGABRT'
 
 export interface RunInSandbox {
   readonly sandbox: SandboxProcess
   readonly message: RunMessage
   readonly limits: RunLimits
+  /** Resident memory of the sandbox at which the run is ended. */
+  readonly residentBytes: number
   readonly log: RunLog
   readonly calls: ScriptCalls
   /** Aborted when the caller disconnects. */
@@ -24,13 +28,14 @@ export interface RunInSandbox {
 
 /**
  * Runs one script in a sandbox and returns how it ended: as the sandbox reports, or by SIGKILL when it is past its
- * deadline and grace period, past its memory, or when the caller disconnects. The first cause counts. The sandbox can
- * be reused only after a clean end.
+ * deadline and grace period, its processor time or its memory, or when the caller disconnects. The first cause counts.
+ * The sandbox can be reused only after a clean end.
  */
 export async function runInSandbox({
   sandbox,
   message,
   limits,
+  residentBytes,
   log,
   calls,
   signal,
@@ -41,12 +46,13 @@ export async function runInSandbox({
     resolve(ending)
     sandbox.kill(reason)
   }
-  const timeout = () => stop(timedOut(limits.timeoutMs), 'did not end its run in time')
-  const deadline = setTimeout(timeout, message.timeoutMs + graceMs)
-  const watch = setInterval(() => {
-    sandbox.yieldWhenLong()
-    if (sandbox.holdsMoreThan(message.residentBytes)) stop(outOfMemory, 'used too much memory')
-  }, watchEveryMs)
+  const endAt = performance.now() + message.timeoutMs + graceMs
+  const unwatch = everyTick(now => {
+    if (now > endAt) return stop(timedOut(limits.timeoutMs), 'did not end its run in time')
+    const hasComputed = sandbox.processorMs > limits.cpuMs
+    if (hasComputed) stop(outOfProcessorTime(limits.cpuMs), 'used too much processor time')
+    else if (sandbox.holdsMoreThan(residentBytes)) stop(outOfMemory, 'used too much memory')
+  })
   const onAbort = () =>
     stop({ kind: 'crashed', reason: 'was ended because its caller disconnected' }, 'the caller disconnected')
   signal.addEventListener('abort', onAbort, { once: true })
@@ -61,18 +67,25 @@ export async function runInSandbox({
       if (!isReusable) sandbox.kill('ended its run uncleanly')
       resolve(ending)
     },
-    gone: (reason, hasBegun) => resolve({ kind: hasBegun ? 'crashed' : 'notBegun', reason }),
+    gone(reason, hasBegun) {
+      if (!hasBegun) resolve({ kind: 'notBegun', reason })
+      else resolve(reason.endsWith(abortedWithoutMemory) ? outOfMemory : { kind: 'crashed', reason })
+    },
   })
   if (!isSent) resolve({ kind: 'notBegun', reason: 'was gone before the run began' })
 
   try {
     return await promise
   } finally {
-    clearTimeout(deadline)
-    clearInterval(watch)
+    unwatch()
     signal.removeEventListener('abort', onAbort)
     calls.end()
   }
+}
+
+function outOfProcessorTime(cpuMs: number): RunEnding {
+  const message = `The run used more than its ${cpuMs} ms of processor time`
+  return { kind: 'error', error: errorWithoutPosition('TIMEOUT', message) }
 }
 
 function timedOut(wholeMs: number): RunEnding {

@@ -1,5 +1,6 @@
 import { readConfig } from '../../../src/config.ts'
 import type { SandboxListener } from '../../../src/scripts/launch/current-run.ts'
+import type { HeldLines } from '../../../src/scripts/launch/held-lines.ts'
 import type { SandboxCommand } from '../../../src/scripts/launch/sandbox-command.ts'
 import { SandboxProcess } from '../../../src/scripts/launch/sandbox-process.ts'
 import type { RunMessage } from '../../../src/scripts/protocol.ts'
@@ -17,12 +18,14 @@ export async function endSandboxes(): Promise<void> {
 export function startSandbox(
   command: SandboxCommand,
   onReady: (sandbox: SandboxProcess) => void = () => undefined,
+  heldLines?: HeldLines,
 ) {
   const readiness = [Promise.withResolvers<void>()]
   const sandbox = new SandboxProcess({
     command,
     maxFrameBytes: 100_000,
     maxUnreadBytes: 100_000,
+    heldLines,
     onIdle(own) {
       readiness.at(-1)?.resolve()
       readiness.push(Promise.withResolvers())
@@ -68,6 +71,5 @@ export function runMessage(source: string): RunMessage {
     options: '{}',
     requestContext: '{}',
     timeoutMs: 5_000,
-    residentBytes: 500_000_000,
   }
 }

@@ -23,8 +23,12 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
     return end('error', code, text)
   }
 
-  /** Ends the run with an error that the script threw. V8's message for a failed buffer allocation means `MEMORY`. */
-  const endByThrown = (thrown: unknown): never => {
+  /**
+   * Ends the run with an error that the script threw. V8's message for a failed buffer allocation means `MEMORY`. Does
+   * nothing for the throw of an ending: the host disposes of an isolate that posts after its end.
+   */
+  const endByThrown = (thrown: unknown): void => {
+    if (thrown === unwinding) return
     const described = errors.describe(thrown)
     const isMemory = described.message === 'RangeError: Array buffer allocation failed'
     return endWithError(isMemory ? 'MEMORY' : 'RUNTIME', described)

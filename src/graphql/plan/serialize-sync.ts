@@ -27,7 +27,16 @@ const byType = new Map<GraphQLLeafType, SerializeSync>([
 ])
 
 export function planSync(type: GraphQLLeafType): SerializeSync {
-  return byType.get(type) ?? (() => undefined)
+  return byType.get(type) ?? (value => (value instanceof Date ? serializeOrLeave(type, value) : undefined))
+}
+
+// Leaves a value that cannot be serialized to the usual path, which reports the error.
+function serializeOrLeave(type: GraphQLLeafType, value: Date): unknown {
+  try {
+    return type.serialize(value) ?? undefined
+  } catch {
+    return undefined
+  }
 }
 
 function isText(value: unknown): boolean {

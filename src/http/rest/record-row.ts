@@ -113,8 +113,12 @@ function createRecordWriter(members: readonly Member[]): (row: Row) => string {
   }
 }
 
-// Most members are numbers and long texts. Undefined is left out, as in any JSON.
+// Characters that JSON writes as they are. To look for others is faster than `JSON.stringify` for a short text.
+const plainText = /^[ !#-[\]-~]*$/
+
+// Most members are numbers, short words, times and long texts of JSON. Undefined is left out, as in any JSON.
 function writeValue(value: unknown): string | undefined {
+  if (typeof value === 'string') return plainText.test(value) ? `"${value}"` : JSON.stringify(value)
   if (value instanceof JsonText) return value.text
   if (value === null) return 'null'
   if (Number.isSafeInteger(value)) return String(value)

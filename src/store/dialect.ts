@@ -118,6 +118,8 @@ export interface FindByIds<Row> {
   readonly findCached?: (accountCode: string, id: number) => Row | undefined
   /** Drops the row from the cache. Call it inside the transaction that changes the row. */
   readonly forget: (accountCode: string, id: number) => void
+  /** Caches a row as a transaction has left it. Call it when the commit has resolved, before anything else can run. */
+  readonly remember?: (accountCode: string, row: Row) => void
 }
 
 /** Placeholders by their names. */

@@ -49,6 +49,7 @@ export function createFindCached<S extends IdSelection>(parts: FindCached<S>): F
   return {
     findCached: (accountCode, id) => cache.of(accountCode).get(id),
     forget: cache.forget,
+    remember: (accountCode, row) => cache.add(accountCode, [row as Row]),
     async findByIds(accountCode, ids) {
       const cached = cache.of(accountCode)
       const rows: Row[] = []

@@ -41,12 +41,12 @@ interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueu
   readonly database: Database
   readonly limits: StoreLimits
   readonly appendEvent: AppendCaseEvent
-  readonly forget: CaseReads['forget']
+  readonly reads: Pick<CaseReads, 'forget' | 'remember'>
 }
 
 /** The one transaction of a save or a delete (contract, section 7, step 6). */
 export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'commit' | 'findCommitted'> {
-  const { database, limits, provision, takeNumbers, appendEvent, enqueue, writeRuns, stored, forget } =
+  const { database, limits, provision, takeNumbers, appendEvent, enqueue, writeRuns, stored, reads } =
     dependencies
   const statements = prepareStatements(database)
   const values = prepareValues(database)
@@ -138,7 +138,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
   function* change({ origin, data, leaseHolder }: CaseCommit, read: { id: number; version: number }) {
     const { accountCode } = origin
     const which = { accountCode, id: read.id, version: read.version, leaseHolder }
-    forget(accountCode, read.id)
+    reads.forget(accountCode, read.id)
     if (data !== null) return yield* first(statements.update, { ...which, ...toData(data) })
     // The values refer to the case, so they are deleted first. The lock keeps others from writing new values meanwhile.
     const row = yield* first(statements.lock, which)
@@ -154,8 +154,16 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
       const { changedFields, runIds } = wanted
       if (saved !== null) return toCommitted({ kind: 'committed', row: saved, changedFields, runIds })
       const hasQueued = () => wanted.after !== null
-      const done = await database.change(wanted.origin, () => commit(wanted), { hasChanged, hasQueued })
-      return done.kind === 'conflict' ? done : toCommitted(done)
+      // The result may be that of an earlier request with the same key, whose row is old.
+      const own: { result: Committed | Refusal | null } = { result: null }
+      const work = function* () {
+        own.result = yield* commit(wanted)
+        return own.result
+      }
+      const done = await database.change(wanted.origin, work, { hasChanged, hasQueued })
+      if (done.kind === 'conflict') return done
+      if (wanted.data !== null && done === own.result) reads.remember(wanted.origin.accountCode, done.row)
+      return toCommitted(done)
     },
     async findCommitted(origin) {
       if (origin.step === null) return null

@@ -9,7 +9,7 @@ import { type RowOf, textOf } from '../../tables/tables-of.ts'
 // Maximum bytes of case data that one statement reads. A list may name a thousand cases of 1 MiB each.
 const maxBytes = sql.raw(String(4 * 2 ** 20))
 // Longer data are read by a second statement, within that bound. SQLite caches cases with shorter ones: 10 MB of them.
-const maxShortBytes = sql.raw('2048')
+const maxShortBytes = 2_048
 const maxCachedRows = 5_000
 
 export function selectCase({ cases }: Dialect['tables']) {
@@ -51,6 +51,8 @@ export interface CaseReads {
   readonly store: Pick<CaseStore, 'findByIds' | 'page'>
   /** Drops the case from the cache. Call it inside the transaction that changes the case. */
   readonly forget: (accountCode: string, id: number) => void
+  /** Caches the case as a transaction has left it, right after its commit, for the next read. */
+  readonly remember: (accountCode: string, row: StoredCase) => void
 }
 
 /** Reads of cases: by ids, and the pages of a search. */
@@ -72,9 +74,10 @@ export function createCaseReads(database: Database): CaseReads {
       from cases where ${inAccount} and ${rows}
     ) as cases`
   const longByIds = prepareMany(selectCases(isListed(tables.cases.id, given.ids)), selection)
-  const shortData = sql`case when ${tables.cases.dataBytes} <= ${maxShortBytes} then ${tables.cases.data} end`
+  const isShort = sql`${tables.cases.dataBytes} <= ${sql.raw(String(maxShortBytes))}`
+  const shortData = sql`case when ${isShort} then ${tables.cases.data} end`
   const withShortData = { ...selection, data: textOf(shortData) }
-  const { findByIds, forget } = database.findByIds(tables.cases, withShortData, maxCachedRows)
+  const cached = database.findByIds(tables.cases, withShortData, maxCachedRows)
 
   // Returns the prepared statement for this number of conditions.
   function findSearch({ caseTypeCode, where }: CaseSearch, fromEnd: boolean): Search {
@@ -103,7 +106,7 @@ export function createCaseReads(database: Database): CaseReads {
 
   const store: CaseReads['store'] = {
     async findByIds(accountCode, ids) {
-      const rows = await findByIds(accountCode, ids)
+      const rows = await cached.findByIds(accountCode, ids)
       const long = rows.filter(({ data }) => data === null).map(({ id }) => id)
       if (long.length === 0) return rows.map(toCase)
       // A change between the two statements cannot mix versions: the second one reads whole rows.
@@ -126,7 +129,14 @@ export function createCaseReads(database: Database): CaseReads {
       return (await read(statement, values)).map(toCase)
     },
   }
-  return { store, forget }
+  return {
+    store,
+    forget: cached.forget,
+    remember(accountCode, row) {
+      const data = row.dataBytes <= maxShortBytes ? row.data : null
+      cached.remember?.(accountCode, { ...row, data })
+    },
+  }
 }
 
 interface Search {

@@ -53,7 +53,7 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
 
   return {
     ...reads.store,
-    ...createCaseCommit({ ...dependencies, appendEvent, forget: reads.forget }),
+    ...createCaseCommit({ ...dependencies, appendEvent, reads }),
     events: createCaseEventStore(database, onChange),
     async lease(accountCode, id, { holder, ms }) {
       const taken = await write(accountCode, () => first(leases.take, { accountCode, id, holder, ms }))

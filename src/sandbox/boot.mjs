@@ -85,8 +85,8 @@ function lockProcess() {
   for (const permission of ['addon', 'fs.read']) process.permission.drop(permission)
 }
 
-// The stack of scripts in KiB, which is V8's own default. This process started with a larger one: a script at the end of
-// its stack calls functions of this process on the same stack.
+// The stack of scripts in KiB, which is V8's own default. This process started with a larger one: a script at the end
+// of its stack calls functions of this process on the same stack.
 setFlagsFromString('--stack-size=984')
 
 const { main, isolatedVm, gateway, ...rest } = JSON.parse(readFirstLine())

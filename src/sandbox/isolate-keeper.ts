@@ -2,8 +2,8 @@ import type { Ending, SandboxSetup } from '../scripts/protocol.ts'
 import { createRealmSnapshot, RealmIsolate, type RealmSnapshot } from './realm-isolate.ts'
 import type { ScriptRun } from './script-run.ts'
 
-// Runs after which an account gets a new isolate. Each run leaves its realm to V8's collector, which takes twice as long
-// for twenty realms as a new isolate does.
+// Runs after which an account gets a new isolate. Each run leaves its realm to V8's collector, which takes longer for
+// twenty realms than a new isolate does.
 const maxRuns = 20
 
 /**

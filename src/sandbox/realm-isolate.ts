@@ -21,8 +21,8 @@ export class RealmIsolate {
   #post: Post = () => undefined
 
   constructor(memoryMb: number, snapshot: RealmSnapshot) {
-    // Without a handler for catastrophic errors, V8 ends the process by SIGABRT when it cannot get memory. With one, the
-    // thread would sleep for ever.
+    // Without a handler for catastrophic errors, V8 ends the process by SIGABRT when it cannot get memory. With one,
+    // the thread would sleep and never wake.
     this.#isolate = new ivm.Isolate({ memoryLimit: memoryMb, snapshot })
     const realm = this.#makeRealm()
     this.#context = realm.context

@@ -96,7 +96,7 @@ export class ScriptRun {
     })
   }
 
-  /** Gives the script an answer. Returns when it has ended, or waits for another one. */
+  /** Passes an answer to the script. Returns when it has ended, or waits for another one. */
   answer({ call, ok, text, code = '' }: AnswerMessage): void {
     if (this.#ending !== null) return
     // A call shares the deadline of its run. When it fails for that reason, the run is out of time too.

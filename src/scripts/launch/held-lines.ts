@@ -43,8 +43,8 @@ export class HeldLines {
 }
 
 /**
- * The held lines of one sandbox. Most come twice, in its pipe and later in its output, so it numbers all its lines. Each
- * is delivered once, and in the order of the numbers.
+ * The held lines of one sandbox. Most come twice, in its pipe and later in its output, so it numbers all its lines.
+ * Each is delivered once, and in the order of the numbers.
  */
 export class HeldReader {
   /** The pipe; null if the sandbox sends every line at once. */

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { fileURLToPath } from 'node:url'
 
-const file = fileURLToPath(new URL('./reaper-process.ts', import.meta.url))
+// Each line of its input has the pids of all sandboxes. The kernel ends the input, however the gateway dies.
+const killLastPids = `
+  while read -r line; do pids=$line; done
+  for pid in $pids; do kill -9 -$pid; done`
 
 /**
  * A process that kills the sandboxes when the gateway has died, on systems where the kernel does not: a sandbox reads
@@ -11,20 +13,21 @@ const file = fileURLToPath(new URL('./reaper-process.ts', import.meta.url))
 export class Reaper {
   #process: ChildProcess | null = null
 
-  /** Sets the sandboxes to kill. */
+  /** Sets the sandboxes to kill, each with its process group. */
   watch(pids: readonly number[]): void {
     this.#process ??= this.#start()
     this.#process.stdin?.write(`${pids.join(' ')}\n`)
   }
 
+  /** Kills the sandboxes of the last `watch`. Without one it does nothing. */
   close(): void {
     this.#process?.stdin?.end()
   }
 
   #start(): ChildProcess {
     // Detached, so that Ctrl-C does not end it before the gateway.
-    const child = spawn(process.execPath, [file], {
-      env: {},
+    const child = spawn('sh', ['-c', killLastPids], {
+      env: { PATH: process.env.PATH ?? '' },
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
     })

@@ -8,8 +8,8 @@ const firstCheckMs = 20
 const maxProcessorMs = 400
 
 /**
- * Watches a sandbox from the end of a run until the returned function is called. Calls `onFailure` with the reason if it
- * takes too long or computes for too long.
+ * Watches a sandbox from the end of a run until the returned function is called. Calls `onFailure` with the reason if
+ * the sandbox takes too long or computes for too long.
  */
 export function watchRecovery(pid: number | undefined, onFailure: (reason: string) => void): () => void {
   const endedAt = performance.now()

@@ -56,7 +56,7 @@ test('a script at the end of its stack can log, call and exit, and sees no error
   expect(logged(execution).length).toBeGreaterThan(0)
 })
 
-test('a script that goes on after its end in an isolate of its account is killed, and the next run is served', async () => {
+test('a script that goes on after its end in a reused isolate is killed, and the next run is served', async () => {
   const { run, runner } = await startTasks({ ROSTRUM_ISOLATION: 'account' })
   closings.push(() => runner.close())
   const [first] = runner.pids()

@@ -117,7 +117,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     ...toLogFields(script.cause),
   })
   asking.onRun(run)
-  const token = runTokens.mint(run)
+  const { token, revoke } = runTokens.mint(run)
   const lines = parts.scriptLogShare.linesOf(caller.accountCode, log)
   const scriptLog = new RunLog({ limits, system: lines, onEntry: entry => follower?.onLog?.(entry) })
   const recordable = { run, script, parentRun, startedAt: Date.now() }
@@ -173,7 +173,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   } finally {
     spans?.end()
     kept.recording?.drop()
-    runTokens.revoke(token)
+    revoke()
     ended.abort(runEnded)
   }
 }

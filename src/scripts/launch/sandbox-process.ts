@@ -156,11 +156,13 @@ export class SandboxProcess {
     if (this.#state !== 'taken') return false
     this.#state = 'running'
     this.#runs++
-    this.#run = new CurrentRun(message.run, listener, this.#options.onWait)
+    const run = new CurrentRun(message.run, listener, this.#options.onWait)
+    this.#run = run
     this.#lastAccount = message.accountCode
     const { computing, onLost: onLong } = this.#options
     const onCheck = () => this.#acceptHeld()
-    this.#longRun = new LongRun({ pid: this.pid, computing, onLong, onCheck })
+    const waits = () => run.waitsForCalls
+    this.#longRun = new LongRun({ pid: this.pid, computing, waits, onLong, onCheck })
     void this.#send(message)
     return true
   }
@@ -233,10 +235,8 @@ export class SandboxProcess {
     const run = this.#run
     if (run === null || run.id !== message.run) return this.kill('sent a message of another run')
     if (message.type === 'begun' && run.hasBegun) return this.kill('began its run twice')
-    if (this.isRecovering) {
-      run.begin()
-      return this.kill('began a run before it was ready')
-    }
+    // Nothing was taken of the run, so another sandbox can take it.
+    if (this.isRecovering) return this.kill('began a run before it was ready')
     if (message.type !== 'end') return run.deliver(message)
     this.#run = null
     this.#endRecovery = watchRecovery(this.pid, reason => this.kill(reason))

@@ -49,14 +49,14 @@ function pageSize(): number {
   }
 }
 
-/** Returns the processor time of a process so far, in ms; 0 if the system has no /proc or the process is gone. */
-export function processorMsOf(pid: number | undefined): number {
+/** Returns the processor time of a process so far, in ms; null if the system has no /proc or the process is gone. */
+export function processorMsOf(pid: number | undefined): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The fields begin after the process name, which may contain anything, even a parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) * msOfTick
   } catch {
-    return 0
+    return null
   }
 }

@@ -1,4 +1,4 @@
-const tickMs = 20
+export const tickMs = 20
 const checks = new Set<(now: number) => void>()
 let timer: NodeJS.Timeout | null = null
 

@@ -1,7 +1,7 @@
 import { setPriorityOf } from '../resources/child-priority.ts'
 import { processorMsOf } from '../resources/child-resources.ts'
 import type { ComputingRuns } from '../resources/computing-runs.ts'
-import { everyTick } from './every-tick.ts'
+import { everyTick, tickMs } from './every-tick.ts'
 
 // Most runs have ended by then.
 const firstCheckMs = 20
@@ -12,6 +12,8 @@ const shortComputingMs = 50
 export interface LongRunOptions {
   readonly pid: number | undefined
   readonly computing: ComputingRuns<LongRun>
+  /** True while the run waits for a call. */
+  readonly waits: () => boolean
   readonly onLong: () => void
   /** Called every 20 ms, once the run is that old. */
   readonly onCheck: () => void
@@ -37,7 +39,10 @@ export class LongRun {
     return this.#isLong
   }
 
-  /** Processor time of the run in ms, without that of its first 20 ms. */
+  /**
+   * Processor time of the run in ms, without that of its first 20 ms. Where the system does not report it, the time in
+   * which the run waited for no call.
+   */
   get processorMs(): number {
     return this.#processorMs
   }
@@ -58,10 +63,11 @@ export class LongRun {
 
   #check(ageMs: number): void {
     if (ageMs < firstCheckMs) return
-    const { pid, computing, onLong, onCheck } = this.#options
+    const { pid, computing, waits, onLong, onCheck } = this.#options
     const processorMs = processorMsOf(pid)
     this.#firstProcessorMs ??= processorMs
-    this.#processorMs = processorMs - this.#firstProcessorMs
+    if (processorMs === null) this.#processorMs += waits() ? 0 : tickMs
+    else this.#processorMs = processorMs - (this.#firstProcessorMs ?? 0)
     const mayYield = !this.#yields && this.#processorMs > shortComputingMs
     if (mayYield && computing.add(this)) this.#yields = setPriorityOf(pid, 'longRun')
     if (!this.#isLong && ageMs >= shortRunMs) {

@@ -17,7 +17,7 @@ export function watchRecovery(pid: number | undefined, onFailure: (reason: strin
   return everyTick(now => {
     if (now - endedAt < firstCheckMs) return
     if (now - endedAt > recoveryMs) return onFailure('did not recover from its run in time')
-    const processorMs = processorMsOf(pid)
+    const processorMs = processorMsOf(pid) ?? 0
     firstProcessorMs ??= processorMs
     if (processorMs - firstProcessorMs > maxProcessorMs) onFailure('did not leave its script')
   })

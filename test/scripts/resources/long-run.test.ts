@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { afterEach, expect, test } from 'vitest'
+import { ComputingRuns } from '../../../src/scripts/resources/computing-runs.ts'
+import { LongRun } from '../../../src/scripts/resources/long-run.ts'
+import { until } from '../../server/processes/until.ts'
+
+const ends: (() => unknown)[] = []
+
+afterEach(() => {
+  for (const end of ends.splice(0)) end()
+})
+
+function watch(pid: number | undefined, waits: () => boolean = () => false) {
+  const checks = { count: 0 }
+  const run = new LongRun({
+    pid,
+    computing: new ComputingRuns<LongRun>(),
+    waits,
+    onLong: () => undefined,
+    onCheck: () => checks.count++,
+  })
+  ends.push(() => run.stop())
+  return { run, checks }
+}
+
+test('a process that sleeps uses no processor time', async () => {
+  const child = spawn('sleep', ['600'])
+  ends.push(() => child.kill('SIGKILL'))
+  const { run, checks } = watch(child.pid)
+  await until(() => checks.count >= 5)
+  expect(run.processorMs).toBe(0)
+})
+
+test('without a report of the system, all time counts but that in which the run waits', async () => {
+  let waits = false
+  const { run, checks } = watch(undefined, () => waits)
+  await until(() => checks.count >= 5)
+  expect(run.processorMs).toBe(checks.count * 20)
+  waits = true
+  const { processorMs } = run
+  const { count } = checks
+  await until(() => checks.count >= count + 3)
+  expect(run.processorMs).toBe(processorMs)
+})

@@ -56,6 +56,7 @@ export class Admission {
   readonly #queue: RunQueue<SandboxProcess>
   readonly #queued: QueuedShare
   readonly #policy: AdmissionPolicy
+  readonly #maxComputing: number
   #admittedAt = 0
   #preemptedAt = 0
   #growth: NodeJS.Timeout | null = null
@@ -69,10 +70,10 @@ export class Admission {
     this.#held = new HeldSandboxes(limits.sandboxes, readMs)
     this.#queue = new RunQueue(limits)
     this.#queued = new QueuedShare(limits.sandboxes, readMs)
-    const maxComputing = limits.computing ?? availableParallelism()
+    this.#maxComputing = limits.computing ?? availableParallelism()
     this.#policy = new AdmissionPolicy({
       pool,
-      maxComputing,
+      maxComputing: this.#maxComputing,
       held: this.#held,
       queued: this.#queued,
       queue: this.#queue,
@@ -215,7 +216,7 @@ export class Admission {
   #take(accountCode: string, nested = false): SandboxProcess | null {
     if (!this.#policy.mayTake(accountCode, nested) || !this.#policy.mayCompute(accountCode, nested))
       return null
-    const sandbox = this.#pool.takeIdle(accountCode)
+    const sandbox = this.#pool.takeIdle(accountCode, this.#maxComputing)
     if (sandbox === null) return null
     sandbox.occupy()
     this.#held.take(accountCode)

@@ -102,12 +102,16 @@ export class SandboxPool {
   /**
    * An idle sandbox, preferably one that last ran for this account; null if all are busy. Of those that have recovered,
    * the one that ran last, because it is still in the processor's caches; if there is none, the one that has recovered
-   * for longest.
+   * for longest. If at least `processors` sandboxes compute or recover, another one would only take turns with them:
+   * then it is one that recovers from a run of this account. If that one does not recover, only its own account waits.
    */
-  takeIdle(accountCode: string): SandboxProcess | null {
+  takeIdle(accountCode: string, processors = Number.POSITIVE_INFINITY): SandboxProcess | null {
     const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)
+    const recovering = idle.filter(sandbox => sandbox.isRecovering)
+    const own = recovering.find(sandbox => sandbox.lastAccount === accountCode)
+    if (own !== undefined && this.computing + recovering.length >= processors) return own
     const rested = idle.filter(sandbox => !sandbox.isRecovering).reverse()
-    const best = rested.length > 0 ? rested : idle
+    const best = rested.length > 0 ? rested : recovering
     return best.find(sandbox => sandbox.lastAccount === accountCode) ?? best[0] ?? null
   }
 

@@ -17,9 +17,10 @@ export interface RoundsParts {
 export type Rounds = ReadonlyMap<string, readonly Figures[]>
 
 // V8 optimizes the last of the gateway's functions after thousands of requests: until then a read takes twice as much.
-// A case that answers few requests a second would take minutes to reach them.
+// A case that answers few requests a second would take minutes to reach them. Each case warms its server up by itself:
+// of two servers, one that several cases load would else be compared with one that is cold.
 const warmRequests = 60_000
-const longestWarmUp = { fast: 8, slow: 2 }
+const longestWarmUp = { fast: 8, slow: 5 }
 const fastPerSecond = 1_000
 
 /**

@@ -75,12 +75,13 @@ describe('a run that is sent while its sandbox recovers', () => {
     for (let i = 0; i < 5; i++) expect(wordOf(await run())).toBe('exit')
   })
 
-  test('fails if the sandbox begins it without being ready, because it may have run', async () => {
-    const run = spoken({ onRun: [exitLine()] })
-    expect(wordOf(await run())).toBe('exit')
-    const second = await run()
-    expect(second.error?.message).toBe('The sandbox began a run before it was ready')
-    expect(wordOf(await run())).toBe('exit')
+  test('is given to another one if the sandbox lies that it has begun, and nothing is taken of the lie', async () => {
+    const lie = `${logLine('["a lie"]')}${exitLine()}`
+    const run = spoken({ onRun: [lie] })
+    for (let i = 0; i < 5; i++) {
+      const execution = await run()
+      expect([wordOf(execution), logged(execution)]).toEqual(['exit', [['a lie']]])
+    }
   })
 })
 

@@ -16,7 +16,7 @@ async function startFour(speech?: Speech) {
 
 function begin({ sandbox }: Admitted) {
   const { listener, over } = listen()
-  sandbox.begin(runMessage('exit(1)'), listener)
+  sandbox.begin({ ...runMessage('exit(1)'), accountCode: 'a' }, listener)
   return over
 }
 
@@ -93,6 +93,26 @@ describe('of the idle sandboxes', () => {
   test('the one that began to recover first is taken if none has recovered', async () => {
     const { second, ask } = await endInTurn({ onRun: [exitLine('r')] })
     expect((await ask('a')).sandbox).toBe(second.sandbox)
+  })
+
+  test.each([
+    ['the account of its last run', 'a', true],
+    ['no other account', 'b', false],
+  ])('if the processors have enough to do, one that recovers is taken for %s', async (_, account, isTaken) => {
+    const { ask } = await startFour({ onRun: [exitLine('r')] })
+    const [first] = await Promise.all([ask('a'), ask('a')])
+    await begin(first)
+    first.release()
+    expect(first.sandbox.isRecovering).toBe(true)
+    expect((await ask(account)).sandbox === first.sandbox).toBe(isTaken)
+  })
+
+  test('one that has recovered is taken if a processor is left', async () => {
+    const { ask } = await startFour({ onRun: [exitLine('r')] })
+    const first = await ask('a')
+    await begin(first)
+    first.release()
+    expect((await ask('a')).sandbox).not.toBe(first.sandbox)
   })
 
   test('the one that ran last is taken if it has recovered', async () => {

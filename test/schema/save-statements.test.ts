@@ -27,13 +27,18 @@ async function save(id: string, n: number): Promise<readonly string[]> {
 const about = (statements: readonly string[], table: string) =>
   statements.filter(text => new RegExp(`\\b${table}\\b`).test(text)).length
 
-test('a save without hooks looks for them once for each revision of its type', async () => {
+const reads = (statements: readonly string[], table: string) =>
+  statements.filter(text => new RegExp(`^\\s*select [^()]*from "?${table}\\b`).test(text)).length
+
+test('a save without hooks looks for them once for each revision of its type, and the next one finds its case', async () => {
   const { body } = await create('plain')
   const { id } = body.data.saveCase.case
   const first = await save(id, 1)
   const second = await save(id, 2)
   expect([about(first, 'hooks'), about(second, 'hooks'), about(second, 'runs')]).toEqual([1, 0, 0])
-  expect(first.length - second.length).toBe(1)
+  expect([reads(first, 'cases'), reads(second, 'cases')]).toEqual([1, 0])
+  // The look for hooks, and the case.
+  expect(first.length - second.length).toBe(2)
 })
 
 test('each hook of a save costs no further statement', async () => {

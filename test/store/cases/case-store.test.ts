@@ -167,6 +167,29 @@ eachStore(harness => {
     expect(await find([{ field: 'a', in: ['2'] }])).toEqual([3])
   })
 
+  test('a case is read as the last save has left it, whatever an earlier step answers again', async () => {
+    const origin = { ...by('a'), step: { key: 'again', number: 1 } }
+    const row = await create()
+    const second = await commit({ origin, read: row, data: '{"a":2}' })
+    const third = await commit({ read: { ...row, version: 2 }, data: '{"a":3}' })
+    expect([second, third]).toMatchObject([{ row: { version: 2 } }, { row: { version: 3 } }])
+    expect(await commit({ origin, read: row, data: '{"a":2}' })).toMatchObject({ row: { version: 2 } })
+    const [found] = await store.cases.findByIds('a', [row.id])
+    expect([found?.version, found?.data?.text]).toEqual([3, '{"a":3}'])
+    await commit({ read: { ...row, version: 3 }, data: null })
+    expect(await store.cases.findByIds('a', [row.id])).toEqual([])
+  })
+
+  test('a long case and a conflict leave the case as it is stored', async () => {
+    const long = JSON.stringify({ a: 'x'.repeat(3_000) })
+    const row = await create()
+    await commit({ read: row, data: long })
+    const read = async () => (await store.cases.findByIds('a', [row.id]))[0]?.data?.text
+    expect(await read()).toBe(long)
+    expect(await commit({ read: row, data: '{"a":9}' })).toEqual({ kind: 'conflict' })
+    expect(await read()).toBe(long)
+  })
+
   test('a step of a request with a key is made once, and gives its first result again', async () => {
     const origin = { ...by('a'), step: { key: 'k', number: 1 } }
     expect(await store.cases.findCommitted(origin)).toBe(null)

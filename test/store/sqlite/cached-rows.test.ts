@@ -8,6 +8,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 import { createCachedRows } from '../../../src/store/sqlite/cached-rows.ts'
 import { createChangeMark } from '../../../src/store/sqlite/connection/change-mark.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { caseCommit } from '../cases/case-commit.ts'
 import { by } from '../databases/origin.ts'
 import { move, remove, together } from '../memberships/bulk-changes.ts'
 
@@ -55,6 +56,18 @@ test('rows that were read show a change of many at once as soon as that is answe
   await memberships.changeMany(by('a'), together([remove(removed)]), 'atomic')
   expect(await read(moved)).toMatchObject({ userId: 32, version: 2 })
   expect(await read(removed)).toBeUndefined()
+})
+
+test('a case that was saved here and then changed by another process is read again', async () => {
+  await store.cases.findByIds('a', [1])
+  const done = await store.cases.commit(caseCommit())
+  if (done.kind !== 'committed') throw new Error('The case was not created.')
+  const { id } = done.row
+  const other = new Database(path)
+  other.prepare(`update cases set data = '{"other":1}' where id = ?`).run(id)
+  other.close()
+  await nextTurn()
+  expect((await store.cases.findByIds('a', [id]))[0]?.data?.text).toBe('{"other":1}')
 })
 
 test('a row that did not exist at the first read is found once it is added', async () => {

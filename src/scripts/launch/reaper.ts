@@ -1,10 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 
-// Each line of its input has the pids of all sandboxes. The kernel ends the input, however the gateway dies.
+// Each line of its input has the pids of all sandboxes. The kernel ends the input, however the gateway dies. It needs no
+// tool of the system but Node.
 const killLastPids = `
-  while read -r line; do pids=$line; done
-  for pid in $pids; do kill -9 -$pid; done`
+  let text = ''
+  process.stdin.setEncoding('utf8').on('data', chunk => {
+    text = (text + chunk).split('\\n').slice(-2).join('\\n')
+  }).on('end', () => {
+    for (const pid of text.split('\\n')[0].split(' ').filter(Boolean)) {
+      try { process.kill(-pid, 'SIGKILL') } catch {}
+    }
+  })`
 
 /**
  * A process that kills the sandboxes when the gateway has died, on systems where the kernel does not: a sandbox reads
@@ -26,8 +33,8 @@ export class Reaper {
 
   #start(): ChildProcess {
     // Detached, so that Ctrl-C does not end it before the gateway.
-    const child = spawn('sh', ['-c', killLastPids], {
-      env: { PATH: process.env.PATH ?? '' },
+    const child = spawn(process.execPath, ['-e', killLastPids], {
+      env: {},
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
     })

@@ -145,6 +145,8 @@ export class SandboxPool {
     for (const sandbox of this.#sandboxes) sandbox.kill('the gateway stops')
     await Promise.all(gone)
     this.#heldLines.close()
+    // Their pids are free now.
+    this.#reaper?.watch([])
     this.#reaper?.close()
   }
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 
-// Each line of its input has the pids of all sandboxes. The kernel ends the input, however the gateway dies. It needs no
-// tool of the system but Node.
+// Each line of its input has the pids of all sandboxes. The kernel ends the input, however the gateway dies. It needs
+// no tool of the system but Node.
 const killLastPids = `
   let text = ''
   process.stdin.setEncoding('utf8').on('data', chunk => {

@@ -223,8 +223,9 @@ export class SandboxProcess {
     const run = this.#run
     if (run === null) return
     for (const message of this.#held.takeAll().map(parseMessage)) {
-      if (message === null || message.type === 'ready' || message.type === 'end') continue
-      if (message.run === run.id) run.deliver(message)
+      // The run has ended, so no call of it is made any more.
+      const isTaken = message?.type === 'begun' || message?.type === 'log' || message?.type === 'cut'
+      if (isTaken && message.run === run.id) run.deliver(message)
     }
   }
 

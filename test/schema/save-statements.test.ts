@@ -30,7 +30,7 @@ const about = (statements: readonly string[], table: string) =>
 const reads = (statements: readonly string[], table: string) =>
   statements.filter(text => new RegExp(`^\\s*select [^()]*from "?${table}\\b`).test(text)).length
 
-test('a save without hooks looks for them once for each revision of its type, and the next finds its case', async () => {
+test('a save without hooks looks for them once for each revision of its type, the next finds its case', async () => {
   const { body } = await create('plain')
   const { id } = body.data.saveCase.case
   const first = await save(id, 1)

@@ -7,6 +7,29 @@ const mkfifoMs = 2_000
 // The capacity of a pipe on Linux. A sandbox holds less.
 const scratch = Buffer.alloc(64 * 1024)
 
+const readsAndWrites = constants.O_RDWR | constants.O_NONBLOCK
+
+/**
+ * Opens the pipe once more while `start` starts its sandbox; passes null without a pipe, and if this system cannot.
+ * Processes that share one opened file share its flags too: a compromised sandbox could make the gateway's reads block.
+ */
+export function openForSandbox<T>(pipe: number | null, start: (own: number | null) => T): T {
+  const own = pipe === null ? null : openAgain(pipe)
+  try {
+    return start(own)
+  } finally {
+    if (own !== null) closeSync(own)
+  }
+}
+
+function openAgain(pipe: number): number | null {
+  try {
+    return openSync(`/proc/self/fd/${pipe}`, readsAndWrites)
+  } catch {
+    return null
+  }
+}
+
 /**
  * Pipes in which sandboxes leave the lines that they have not sent yet. Nobody waits for such a pipe, so a line in it
  * wakes no process. The kernel keeps it when the sandbox dies, and the gateway reads it then.
@@ -129,7 +152,7 @@ function openPipes(count: number): number[] {
       timeout: mkfifoMs,
     })
     if (status !== 0) return []
-    for (const path of paths) opened.push(openSync(path, constants.O_RDWR | constants.O_NONBLOCK))
+    for (const path of paths) opened.push(openSync(path, readsAndWrites))
     return opened
   } catch {
     for (const pipe of opened) closeSync(pipe)

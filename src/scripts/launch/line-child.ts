@@ -1,5 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { FrameReader } from './frames.ts'
+import { openForSandbox } from './held-lines.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
 
 const maxStderrLength = 2_000
@@ -34,9 +35,11 @@ export class LineChild {
     const { file, args, env, firstLine } = command
     // Detached, so that the child has its own process group, which is killed as a whole and gets no Ctrl-C from a
     // terminal.
-    const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', ...(heldLines === null ? [] : [heldLines])]
-    const mode = heldLines === null ? [] : ['holds']
-    this.#child = spawn(file, [...args, ...mode], { env, stdio, detached: true })
+    this.#child = openForSandbox(heldLines, pipe => {
+      const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', ...(pipe === null ? [] : [pipe])]
+      const mode = pipe === null ? [] : ['holds']
+      return spawn(file, [...args, ...mode], { env, stdio, detached: true })
+    })
     const frames = new FrameReader(maxLineBytes, onLine, () => onExcess('sent a message past the size limit'))
     this.#child.stdout?.on('data', chunk => frames.push(chunk))
     this.#child.stdout?.on('end', () => this.#onSilence())

@@ -1,6 +1,7 @@
-import { writeSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { constants, readFileSync, writeSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { HeldLines, HeldReader } from '../../../src/scripts/launch/held-lines.ts'
+import { HeldLines, HeldReader, openForSandbox } from '../../../src/scripts/launch/held-lines.ts'
 
 let lines: HeldLines
 let reader: HeldReader
@@ -63,4 +64,24 @@ test('a compromised sandbox that numbers its lines far ahead fills no memory', (
     expect(reader.take()).toEqual([])
   }
   expect(reader.takeAll().join('').length).toBeLessThanOrEqual(64 * 1024)
+})
+
+test('a compromised sandbox cannot make the gateway wait for a line', () => {
+  const pipe = reader.pipe ?? 0
+  const flagsOf = (descriptor: number | null) => {
+    const [, flags = ''] =
+      /flags:\s*(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1')) ?? []
+    return Number.parseInt(flags, 8)
+  }
+  const attack = `const { constructor: Socket } = process.stdin
+    process.exitCode = new Socket({ fd: 3, readable: false, writable: true })._handle.setBlocking(true)`
+  const blocks = (descriptor: number | null) => (flagsOf(descriptor) & constants.O_NONBLOCK) === 0
+  openForSandbox(pipe, own => {
+    expect([blocks(pipe), blocks(own)]).toEqual([false, false])
+    const { status } = spawnSync(process.execPath, ['-e', attack], {
+      stdio: ['pipe', 'ignore', 'ignore', own],
+    })
+    expect([status, blocks(own), blocks(pipe)]).toEqual([0, true, false])
+  })
+  expect(reader.take()).toEqual([])
 })

@@ -162,7 +162,8 @@ export class SandboxProcess {
     const { computing, onLost: onLong } = this.#options
     const onCheck = () => this.#acceptHeld()
     const waits = () => run.waitsForCalls
-    this.#longRun = new LongRun({ pid: this.pid, computing, waits, onLong, onCheck })
+    const recovers = () => this.isRecovering
+    this.#longRun = new LongRun({ pid: this.pid, computing, waits, recovers, onLong, onCheck })
     void this.#send(message)
     return true
   }

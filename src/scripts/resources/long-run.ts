@@ -14,8 +14,10 @@ export interface LongRunOptions {
   readonly computing: ComputingRuns<LongRun>
   /** True while the run waits for a call. */
   readonly waits: () => boolean
+  /** True while the process recovers from its last run, which this run does not pay for. */
+  readonly recovers: () => boolean
   readonly onLong: () => void
-  /** Called every 20 ms, once the run is that old. */
+  /** Called every 20 ms, once the run is that old, before the look at its time. It may stop this. */
   readonly onCheck: () => void
 }
 
@@ -28,6 +30,7 @@ export class LongRun {
   #firstProcessorMs: number | null = null
   #processorMs = 0
   #isLong = false
+  #isStopped = false
   #yields = false
 
   constructor(options: LongRunOptions) {
@@ -48,6 +51,7 @@ export class LongRun {
   }
 
   stop(): void {
+    this.#isStopped = true
     this.#unwatch()
     this.#options.computing.delete(this)
   }
@@ -63,10 +67,13 @@ export class LongRun {
 
   #check(ageMs: number): void {
     if (ageMs < firstCheckMs) return
-    const { pid, computing, waits, onLong, onCheck } = this.#options
+    const { pid, computing, waits, recovers, onLong, onCheck } = this.#options
+    onCheck()
+    if (this.#isStopped) return
     const processorMs = processorMsOf(pid)
+    if (recovers()) this.#firstProcessorMs = processorMs
     this.#firstProcessorMs ??= processorMs
-    if (processorMs === null) this.#processorMs += waits() ? 0 : tickMs
+    if (processorMs === null) this.#processorMs += waits() || recovers() ? 0 : tickMs
     else this.#processorMs = processorMs - (this.#firstProcessorMs ?? 0)
     const mayYield = !this.#yields && this.#processorMs > shortComputingMs
     if (mayYield && computing.add(this)) this.#yields = setPriorityOf(pid, 'longRun')
@@ -74,6 +81,5 @@ export class LongRun {
       this.#isLong = true
       onLong()
     }
-    onCheck()
   }
 }

@@ -10,12 +10,15 @@ afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 
-function watch(pid: number | undefined, waits: () => boolean = () => false) {
+const never = () => false
+
+function watch(pid: number | undefined, { waits = never, recovers = never } = {}) {
   const checks = { count: 0 }
   const run = new LongRun({
     pid,
     computing: new ComputingRuns<LongRun>(),
     waits,
+    recovers,
     onLong: () => undefined,
     onCheck: () => checks.count++,
   })
@@ -33,7 +36,7 @@ test('a process that sleeps uses no processor time', async () => {
 
 test('without a report of the system, all time counts but that in which the run waits', async () => {
   let waits = false
-  const { run, checks } = watch(undefined, () => waits)
+  const { run, checks } = watch(undefined, { waits: () => waits })
   await until(() => checks.count >= 5)
   expect(run.processorMs).toBe(checks.count * 20)
   waits = true
@@ -41,4 +44,15 @@ test('without a report of the system, all time counts but that in which the run 
   const { count } = checks
   await until(() => checks.count >= count + 3)
   expect(run.processorMs).toBe(processorMs)
+})
+
+test('a run does not pay for the time in which its process recovers from the one before', async () => {
+  const child = spawn(process.execPath, ['-e', 'for (;;);'])
+  ends.push(() => child.kill('SIGKILL'))
+  let recovers = true
+  const { run, checks } = watch(child.pid, { recovers: () => recovers })
+  await until(() => checks.count >= 10)
+  expect(run.processorMs).toBe(0)
+  recovers = false
+  await until(() => run.processorMs > 0)
 })

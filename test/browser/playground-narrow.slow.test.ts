@@ -32,7 +32,7 @@ test('a narrow page shows one pane at a time, keeps Run in view, and shows what 
   await page.getByRole('tabpanel').getByText('"total": 6').waitFor()
   for (const [name, text] of Object.entries({ Difference: '/total 3 → 6', Logs: 'seen' })) {
     await tab(page, name).click()
-    expect(await page.getByRole('tabpanel').innerText()).toContain(text)
+    await expect.poll(() => page.getByRole('tabpanel').innerText()).toContain(text)
   }
   await tab(page, 'Script').click()
   expect(await textOf(page, 'Script')).toContain('seen')

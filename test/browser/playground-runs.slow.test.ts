@@ -42,7 +42,7 @@ exit({ ...payload, total: payload.total * 2, 'a/b': '<b>&amp;' })`
   for (const [index, [name, texts]] of Object.entries(views).entries()) {
     await page.keyboard.press(`Alt+${index + 2}`)
     expect(await page.getByRole('tab', { name }).getAttribute('aria-selected')).toBe('true')
-    for (const text of texts) expect(await panel(page).innerText()).toContain(text)
+    for (const text of texts) await expect.poll(() => panel(page).innerText()).toContain(text)
     expect(await findBarriers(page)).toEqual([])
   }
   await openTabOf(page, 'Difference')

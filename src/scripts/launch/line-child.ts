@@ -58,7 +58,7 @@ export class LineChild {
     return this.#child.pid
   }
 
-  /** The first characters of the child's standard error, which say why a sandbox did not boot. */
+  /** The first characters of the child's standard error, which say why a sandbox did not boot, or aborted. */
   get stderrText(): string {
     return this.#stderrText
   }

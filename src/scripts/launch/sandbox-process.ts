@@ -133,7 +133,7 @@ export class SandboxProcess {
     return this.#gone.promise
   }
 
-  /** Its first characters say why the process did not boot. */
+  /** Its first characters say why the process did not boot, or aborted. */
   get stderrText(): string {
     return this.#child.stderrText
   }
@@ -241,7 +241,7 @@ export class SandboxProcess {
     if (this.isRecovering) return this.kill('began a run before it was ready')
     if (message.type !== 'end') return run.deliver(message)
     this.#run = null
-    this.#endRecovery = watchRecovery(this.pid, reason => this.kill(reason))
+    this.#endRecovery = watchRecovery(this.pid, reason => this.#failRecovery(reason))
     this.#endLongRun()
     run.deliver(message)
     // The listener kills it after an unclean end.
@@ -259,6 +259,12 @@ export class SandboxProcess {
     this.#stopRecovery()
     this.#restBytes = this.residentBytes()
     if (this.#state === 'idle') this.#options.onRested?.(this)
+  }
+
+  // A process that recovered may hold its `ready`: its next run computes, or the gateway itself was late.
+  #failRecovery(reason: string): void {
+    this.#acceptHeld()
+    if (this.isRecovering) this.kill(reason)
   }
 
   #stopRecovery(): void {

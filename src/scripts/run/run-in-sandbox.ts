@@ -9,8 +9,9 @@ import type { RunLog } from './run-log.ts'
 
 // Extra time in which the sandbox's own clock can end the run, before the gateway sends SIGKILL.
 const graceMs = 250
-// How a process ends in which V8 cannot get the memory that it needs.
-const abortedWithoutMemory = 'by SIGABRT'
+// How a process ends that cannot get the memory that it needs: V8 and the C++ library say so before they abort.
+const abortion = 'by SIGABRT'
+const saysOutOfMemory = /out of memory|allocation failed|bad_alloc/i
 
 export interface RunInSandbox {
   readonly sandbox: SandboxProcess
@@ -68,8 +69,9 @@ export async function runInSandbox({
       resolve(ending)
     },
     gone(reason, hasBegun) {
-      if (!hasBegun) resolve({ kind: 'notBegun', reason })
-      else resolve(reason.endsWith(abortedWithoutMemory) ? outOfMemory : { kind: 'crashed', reason })
+      if (!hasBegun) return resolve({ kind: 'notBegun', reason })
+      const hadNoMemory = reason.endsWith(abortion) && saysOutOfMemory.test(sandbox.stderrText)
+      resolve(hadNoMemory ? outOfMemory : { kind: 'crashed', reason })
     },
   })
   if (!isSent) resolve({ kind: 'notBegun', reason: 'was gone before the run began' })

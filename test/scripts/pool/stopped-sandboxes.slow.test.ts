@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { HeldLines } from '../../../src/scripts/launch/held-lines.ts'
 import { findSurvivors } from '../../server/processes/child-processes.ts'
 import { endSandboxes, listen, runMessage, startSandbox } from '../launch/start-sandbox.ts'
-import { speakingCommand } from '../run/spoken-tasks.ts'
+import { exitLine, ready, speakingCommand } from '../run/spoken-tasks.ts'
 
 afterEach(endSandboxes)
 
@@ -25,4 +27,20 @@ test('kills a sandbox that is stopped while it boots, and one stopped while it r
   expect(performance.now() - begun).toBeGreaterThan(9_500)
   expect(performance.now() - begun).toBeLessThan(11_500)
   expect(await findSurvivors([booting.sandbox.pid ?? 0, recovering.sandbox.pid ?? 0], 100)).toEqual([])
+})
+
+// As if the next run kept the process from sending what it holds.
+test('keeps a sandbox that recovered and still holds its `ready`', async () => {
+  const heldLines = new HeldLines(1)
+  const begun = `{"type":"begun","run":"r"}\n`
+  const command = speakingCommand({ onRun: [begun + exitLine(), { hold: `4 ${ready}` }] })
+  const { sandbox, nextReady } = startSandbox(command, undefined, heldLines)
+  await nextReady()
+  sandbox.occupy()
+  const { listener, over } = listen()
+  sandbox.begin(runMessage(''), listener)
+  await over
+  await sleep(2_500)
+  expect([sandbox.endReason, sandbox.isRecovering, sandbox.isIdle]).toEqual([null, false, true])
+  heldLines.close()
 })

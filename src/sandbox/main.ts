@@ -1,6 +1,7 @@
 import type { RunMessage, SandboxSetup } from '../scripts/protocol.ts'
 import { die, hold, receive, send } from './channel.ts'
 import { IsolateKeeper } from './isolate-keeper.ts'
+import { platformCallsSource } from './realm/platform-calls.ts'
 import { ScriptRun } from './script-run.ts'
 
 // The sandbox process runs one script at a time, on its only thread: another thread would have to be woken for each
@@ -13,6 +14,7 @@ Error.stackTraceLimit = 0
 
 const setup: SandboxSetup = JSON.parse(process.argv[2] ?? '{}')
 const keeper = new IsolateKeeper(setup)
+const platformCalls = platformCallsSource(setup.platform)
 let current: ScriptRun | null = null
 
 function begin(message: RunMessage): void {
@@ -22,6 +24,7 @@ function begin(message: RunMessage): void {
     limits: setup.limits,
     isolate,
     channel: { send, hold },
+    platformCalls,
     reusesIsolate,
     onLeft(ending) {
       current = null

@@ -30,6 +30,8 @@ export interface ScriptRunParts {
   readonly limits: RunLimits
   readonly isolate: RealmIsolate
   readonly channel: Channel
+  /** The text that the realm compiles when the script first calls a method of `Platform`. */
+  readonly platformCalls: string
   /** True if the isolate will serve its account again. A run then leaves it by a throw instead of by disposal. */
   readonly reusesIsolate: boolean
   /** Called once, when the run has ended and the script has left its isolate. */
@@ -48,6 +50,7 @@ export class ScriptRun {
   readonly #limits: RunLimits
   readonly #isolate: RealmIsolate
   readonly #channel: Channel
+  readonly #platformCalls: string
   readonly #reusesIsolate: boolean
   readonly #onLeft: (ending: Ending) => void
   readonly #deadline: number
@@ -57,11 +60,13 @@ export class ScriptRun {
   #pendingCalls = 0
   #unhandled: Error | null = null
 
-  constructor({ message, limits, isolate, channel, reusesIsolate, onLeft }: ScriptRunParts) {
+  constructor(parts: ScriptRunParts) {
+    const { message, limits, isolate, channel, platformCalls, reusesIsolate, onLeft } = parts
     this.#message = message
     this.#limits = limits
     this.#isolate = isolate
     this.#channel = channel
+    this.#platformCalls = platformCalls
     this.#reusesIsolate = reusesIsolate
     this.#onLeft = onLeft
     this.#deadline = performance.now() + message.timeoutMs
@@ -155,6 +160,8 @@ export class ScriptRun {
         })
       case 'guid':
         return randomUUID()
+      case 'platform':
+        return this.#platformCalls
       case 'cut':
         return this.#channel.hold({
           type: 'cut',

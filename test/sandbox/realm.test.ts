@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { logged, startTasks, type TestTasks, wordOf } from '../scripts/run/start-tasks.ts'
+import { answerOrHang, logged, startTasks, type TestTasks, wordOf } from '../scripts/run/start-tasks.ts'
 
 let tasks: TestTasks
+let asked: unknown[] = []
 
 beforeAll(async () => {
-  tasks = await startTasks()
+  tasks = await startTasks({}, call => {
+    asked.push([call.query, call.variables])
+    return answerOrHang(call)
+  })
 })
 afterAll(() => tasks.runner.close())
 
@@ -185,6 +189,12 @@ describe('a script that changes the language affects only itself', () => {
   test.each(soils)('%s: an error has its line', async (_, soil) => {
     const { error } = await tasks.run(`const Mine = TypeError; ${soil}\nthrow new Mine('mine')`)
     expect(error).toMatchObject({ code: 'RUNTIME', message: 'TypeError: mine', line: 2 })
+  })
+
+  test.each(soils)('%s: a method of `Platform` asks for what it should', async (_, soil) => {
+    asked = []
+    await tasks.run(`${soil}; await Platform.users.get(7); exit(1)`)
+    expect(asked).toEqual([[expect.stringContaining('user(id: $id)'), { id: 7 }]])
   })
 
   test('even if that breaks `await`', async () => {

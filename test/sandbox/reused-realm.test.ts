@@ -42,3 +42,9 @@ test('a script that goes on after its end is noticed by its posts', async () => 
     ['log', 'info', '["late"]'],
   ])
 })
+
+// One character beyond would make V8 keep two bytes for each, in every isolate.
+test('the text of the realm has Latin characters alone', () => {
+  const source = realmSource({ limits: runLimits, isolation: 'run', platform: platformMethods })
+  expect(/[^\0-\xff]/.exec(source)).toBeNull()
+})

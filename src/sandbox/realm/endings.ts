@@ -50,11 +50,20 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
     return hasOwnToString ? String(message) : json.lenient(message, String)
   }
 
-  // Uses 64 KiB of stack for its arguments before it ends the run. Near the end of the stack it therefore overflows
-  // before the ending has begun, and the script can call again with more stack.
+  // Uses 64 KiB of stack for arguments before it ends the run. Near the end of the stack it therefore overflows before
+  // the ending has begun, and the script can call again with more stack. Sixteen calls of 4 KiB each, because one list
+  // of 64 KiB would make each isolate dearer to create.
   const filler: number[] = []
-  for (let i = 0; i < 8_192; i++) filler[i] = 0
-  const requireStack = (): unknown => apply(() => undefined, undefined, filler)
+  for (let i = 0; i < 512; i++) filler[i] = 0
+  let fillersLeft = 0
+  const fillStack = (): void => {
+    fillersLeft--
+    if (fillersLeft > 0) apply(fillStack, undefined, filler)
+  }
+  const requireStack = (): void => {
+    fillersLeft = 16
+    apply(fillStack, undefined, filler)
+  }
 
   return {
     endByThrown,

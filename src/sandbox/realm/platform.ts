@@ -1,176 +1,35 @@
-import type { InputMember, Label, Member, PlatformMethod } from '../../scripts/protocol.ts'
-import type { Language } from './language.ts'
+import type { Graphql, MakePlatformCalls, PlatformCalls } from './platform-calls.ts'
+import type { RealmParts } from './realm-parts.ts'
 
-type Graphql = (query: string, variables: object) => Promise<unknown>
-
-interface Answer {
-  data?: Record<string, unknown> | null
-  errors?: { message: string; extensions?: { code?: string; reason?: string } }[]
-}
-
-/** The methods of `Platform`. */
-export interface PlatformText {
-  /** The object and the name of each method. */
-  readonly names: readonly (readonly [object: string, method: string])[]
-  /** The methods as JSON, in the order of the names. */
-  readonly rows: string
-}
+/** The object and the name of a method. */
+export type MethodName = readonly [object: string, method: string]
 
 /**
- * Returns the `Platform` object of an account: each method is one operation, with field names as on the REST side
- * (contract, section 4). A GraphQL error rejects with its message, its code as `code` and its reason as `reason`. Runs
- * inside the isolate as text.
+ * Returns the `Platform` object of an account: each method is one operation. What the methods do is the text of
+ * `platformCallsSource`, which the host gives on the first call: most scripts make none, and in the snapshot it would
+ * make each isolate dearer to create. Runs inside the isolate as text.
  */
-export function makePlatform(language: Language, graphql: Graphql, text: PlatformText) {
-  const { Error, TypeError, freeze, lowerCase, parse, shield, slice, stringify } = language
-
-  type Row = Record<string, unknown>
-
-  const ask = async (document: string, variables: object, field: string): Promise<unknown> => {
-    // Created now, so that its stack shows the script's line that called, not the arrival of the answer.
-    const failure = new Error('')
-    const answer = (await graphql(document, variables)) as Answer
-    const first = answer.errors?.[0]
-    if (first === undefined) return answer.data?.[field]
-    failure.message = first.message
-    const refusal = failure as Error & { code?: string | undefined; reason?: string }
-    refusal.code = first.extensions?.code
-    const reason = first.extensions?.reason
-    if (reason !== undefined) refusal.reason = reason
-    throw refusal
-  }
-
-  const toRecord = (members: readonly Member[], row: unknown): Row | null => {
-    if (row === null || row === undefined) return null
-    const record: Row = {}
-    for (let i = 0; i < members.length; i++) {
-      const member = members[i] as Member
-      record[member.name] = toValue(member, (row as Row)[member.field])
-    }
-    return record
-  }
-
-  const toRecords = (members: readonly Member[], rows: unknown[]): unknown[] => {
-    const records: unknown[] = []
-    for (let i = 0; i < rows.length; i++) records[i] = toRecord(members, rows[i])
-    return records
-  }
-
-  const toValue = ({ kind, members }: Member, value: unknown): unknown => {
-    if (kind === 'id') return +(value as string)
-    if (kind === 'word') return lowerCase(value as string)
-    return kind === 'list' ? toRecords(members, value as unknown[]) : value
-  }
-
-  const isId = (value: unknown) => typeof value === 'number' || typeof value === 'string'
-  const toText = (value: unknown) => (typeof value === 'string' ? value : stringify(value))
-
-  // Checks the id here, because the gateway's message would have the field names of GraphQL.
-  const readId = (name: string, value: unknown): unknown => {
-    if (isId(value)) return value
-    throw new TypeError(`\`${name}\` must be the integer id of a ${slice(name, 0, -'_id'.length)}`)
-  }
-
-  const readVersions = (version: unknown) => (version === undefined || version === null ? null : [version])
-
-  const readDocument = (value: unknown, byDefault: string | null) =>
-    toText(byDefault === null ? value : (value ?? byDefault))
-
-  const readLabels = (name: string, labels: readonly Label[], given: Row | null | undefined): Row => {
-    const own = given?.[name] as Row | null | undefined
-    const values: Row = {}
-    for (let i = 0; i < labels.length; i++) {
-      const label = labels[i] as Label
-      values[label.field] = own?.[label.name] ?? given?.[`${name}[${label.name}]`] ?? null
-    }
-    return values
-  }
-
-  const readMember = (member: InputMember, given: Row | null | undefined): unknown => {
-    const { name } = member
-    const value = given?.[name]
-    switch (member.kind) {
-      case 'value':
-        return value
-      case 'id':
-        return member.isRequired || value !== undefined ? readId(name, value) : undefined
-      case 'flag':
-        return value ? member.value : undefined
-      case 'version':
-        return value == null ? undefined : [value]
-      case 'document':
-        return readDocument(value, member.byDefault)
-      case 'labels':
-        return readLabels(name, member.labels, given)
-      case 'params':
-        return value === undefined ? undefined : { params: value }
-      default:
-        return member satisfies never
-    }
-  }
-
-  const readInput = (members: readonly InputMember[], given: Row | null | undefined): Row => {
-    const input: Row = {}
-    for (let i = 0; i < members.length; i++) {
-      const member = members[i] as InputMember
-      const value = readMember(member, given)
-      if (value !== undefined) input[member.field] = value
-    }
-    return input
-  }
-
-  // Combines the arguments into one object: positional arguments first, then an object with the other members.
-  const gather = (positional: readonly string[], given: readonly unknown[], from: number): Row => {
-    const rest = given[from + positional.length] as Row
-    if (positional.length === 0) return rest
-    const row: Row = { ...rest }
-    for (let i = 0; i < positional.length; i++) row[positional[i] as string] = given[from + i]
-    return row
-  }
-
-  // Reads one variable. A page takes all its variables from one argument. A version has an argument of its own.
-  const readVariable = ({ input, answers }: PlatformMethod, name: string, given: unknown): unknown => {
-    if (name === 'input' || name === 'filter') return readInput(input, given as Row)
-    if (name === 'ifVersions') {
-      return readVersions((given as Row | null | undefined)?.if_version)
-    }
-    return answers === 'page' ? ((given as Row | null | undefined)?.[name] ?? null) : given
-  }
-
-  const readAnswer = ({ members, answers, within, record }: PlatformMethod, answer: unknown): unknown => {
-    if (answers === 'nothing') return null
-    if (answers === 'list') return toRecords(members, answer as unknown[])
-    if (answers === 'record') return toRecord(members, within === null ? answer : (answer as Row)[within])
-    const { nodes, pageInfo } = answer as { nodes: unknown[]; pageInfo: { endCursor: unknown } }
-    const page: Row = {}
-    page[`${record}s`] = toRecords(members, nodes)
-    page.end_cursor = pageInfo.endCursor
-    return page
-  }
-
-  let rows: readonly PlatformMethod[] | null = null
-  const readRow = (index: number): PlatformMethod => {
-    rows ??= parse(text.rows) as readonly PlatformMethod[]
-    return rows[index] as PlatformMethod
-  }
+export function makePlatform(
+  { language, state }: RealmParts,
+  graphql: Graphql,
+  names: readonly MethodName[],
+) {
+  const { freeze, shield, Function } = language
+  let call: PlatformCalls | null = null
 
   const makeMethod = (index: number) => {
     return async (...given: unknown[]): Promise<unknown> => {
-      const row = readRow(index)
-      const { document, field, takes, answers } = row
-      const variables: Row = {}
-      for (let i = 0; i < takes.length; i++) {
-        const name = takes[i] as string
-        const value = name === 'input' ? gather(row.positional, given, i) : given[answers === 'page' ? 0 : i]
-        variables[name] = readVariable(row, name, value)
+      if (call === null) {
+        const makeCalls = new Function('language', 'graphql', state.post('platform') as string)
+        call = (makeCalls as MakePlatformCalls)(language, graphql)
       }
-      return readAnswer(row, await ask(document, variables, field))
+      return call(index, given)
     }
   }
 
   const objects: Record<string, Record<string, unknown>> = {}
-  for (let i = 0; i < text.names.length; i++) {
-    const [name, method] = text.names[i] as PlatformText['names'][number]
+  for (let i = 0; i < names.length; i++) {
+    const [name, method] = names[i] as MethodName
     const object = objects[name] ?? {}
     object[method] = makeMethod(i)
     objects[name] = object

@@ -4,7 +4,7 @@ import { makeGraphql } from './graphql.ts'
 import { makeHideSource } from './hide-source.ts'
 import { captureLanguage } from './language.ts'
 import { makeLog } from './log.ts'
-import { makePlatform, type PlatformText } from './platform.ts'
+import { type MethodName, makePlatform } from './platform.ts'
 import { makeReduceGlobals } from './reduce-globals.ts'
 import { makeStart } from './run-script.ts'
 import { makeDescribeError } from './text/describe-error.ts'
@@ -18,6 +18,7 @@ import { makeLossyKinds } from './text/lossy-kinds.ts'
  * the text of each part is plain JavaScript.
  */
 export function realmSource({ limits, platform }: SandboxSetup): string {
+  const names = platform.map(({ object, method }): MethodName => [object, method])
   return `'use strict'
 globalThis.takeRealm = (() => {
   const language = (${captureLanguage})()
@@ -31,7 +32,7 @@ globalThis.takeRealm = (() => {
   const endings = (${makeEndings})(parts)
   const calls = (${makeGraphql})(parts)
   const { log, console } = (${makeLog})(parts)
-  const platformOf = (${makePlatform})(language, calls.graphql, ${JSON.stringify(describePlatform(platform))})
+  const platformOf = (${makePlatform})(parts, calls.graphql, ${JSON.stringify(names)})
   const source = (${makeHideSource})(language)
   const { reduce, provideTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
   const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, provideTemporal, source })
@@ -45,12 +46,6 @@ globalThis.takeRealm = (() => {
     return (kind, a, b, c, d) => (kind === 'start' ? start(a, b, c, d) : calls.resolveCall(a, b, c, d))
   }
 })()`
-}
-
-// The names are needed by each script that looks at `Platform`, the rows only by a call. As a text they make an isolate
-// cheaper to create than as some hundred objects.
-function describePlatform(platform: SandboxSetup['platform']): PlatformText {
-  return { names: platform.map(({ object, method }) => [object, method]), rows: JSON.stringify(platform) }
 }
 
 /**

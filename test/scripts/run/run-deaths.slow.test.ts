@@ -37,7 +37,11 @@ describe('a sandbox', () => {
     expect((await run('exit(1)')).payload).toBe(1)
   })
 
-  test.each(['SIGKILL', 'SIGSEGV', 'SIGABRT'] as const)('that dies by %s ends only its own run', async signal => {
+  test.each([
+    'SIGKILL',
+    'SIGSEGV',
+    'SIGABRT',
+  ] as const)('that dies by %s ends only its own run', async signal => {
     const gates: (() => void)[] = []
     const settings = { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' }
     const { run, pid } = await start(settings, ({ query }) => {

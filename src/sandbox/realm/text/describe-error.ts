@@ -25,7 +25,7 @@ export function makeDescribeError(language: Language) {
   const maxNameLength = 200
 
   const cap = (text: string): string =>
-    text.length <= maxLength ? text : `${slice(text, 0, maxLength)}… (${text.length} characters in all)`
+    text.length <= maxLength ? text : `${slice(text, 0, maxLength)}\u2026 (${text.length} characters in all)`
 
   interface CallSite {
     getScriptNameOrSourceURL(): string | null

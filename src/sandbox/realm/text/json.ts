@@ -32,6 +32,7 @@ export function makeJson(language: Language, lossy: ReturnType<typeof makeLossyK
   // Serializes a value. JSON.stringify calls the replacer depth first with the parent as `this`, so a stack of parents
   // is the path.
   const write = (root: unknown, onOdd: OnOdd, mustBeFinite = false): string => {
+    if (typeof root === 'string') return stringify(root)
     const parents = create(null) as Record<number, unknown>
     const keys = create(null) as Record<number, string>
     let depth = 0

@@ -1,0 +1,173 @@
+import type { InputMember, Label, Member, PlatformMethod } from '../../scripts/protocol.ts'
+import type { Language } from './language.ts'
+
+export type Graphql = (query: string, variables: object) => Promise<unknown>
+
+/** Runs the method of `Platform` with an index. */
+export type PlatformCalls = (index: number, given: readonly unknown[]) => Promise<unknown>
+
+export type MakePlatformCalls = (language: Language, graphql: Graphql) => PlatformCalls
+
+interface Answer {
+  data?: Record<string, unknown> | null
+  errors?: Failure[]
+}
+
+interface Failure {
+  message: string
+  extensions?: { code?: string; reason?: string }
+}
+
+/** Returns the body of a `MakePlatformCalls`. */
+export function platformCallsSource(methods: readonly PlatformMethod[]): string {
+  return `'use strict'
+return (${makePlatformCalls})(language, graphql, ${JSON.stringify(methods)})`
+}
+
+/**
+ * Makes what the methods of `Platform` do, with field names as on the REST side (contract, section 4). A GraphQL error
+ * rejects with its message, its code as `code` and its reason as `reason`. Runs inside the isolate as text.
+ */
+function makePlatformCalls(
+  language: Language,
+  graphql: Graphql,
+  methods: readonly PlatformMethod[],
+): PlatformCalls {
+  const { Error, TypeError, lowerCase, slice, stringify } = language
+
+  type Row = Record<string, unknown>
+
+  const toRefusal = (failure: Error, { message, extensions }: Failure): Error => {
+    failure.message = message
+    const refusal = failure as Error & { code?: string | undefined; reason?: string }
+    refusal.code = extensions?.code
+    const reason = extensions?.reason
+    if (reason !== undefined) refusal.reason = reason
+    return refusal
+  }
+
+  const toRecord = (members: readonly Member[], row: unknown): Row | null => {
+    if (row === null || row === undefined) return null
+    const record: Row = {}
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i] as Member
+      record[member.name] = toValue(member, (row as Row)[member.field])
+    }
+    return record
+  }
+
+  const toRecords = (members: readonly Member[], rows: unknown[]): unknown[] => {
+    const records: unknown[] = []
+    for (let i = 0; i < rows.length; i++) records[i] = toRecord(members, rows[i])
+    return records
+  }
+
+  const toValue = ({ kind, members }: Member, value: unknown): unknown => {
+    if (kind === 'id') return +(value as string)
+    if (kind === 'word') return lowerCase(value as string)
+    return kind === 'list' ? toRecords(members, value as unknown[]) : value
+  }
+
+  const isId = (value: unknown) => typeof value === 'number' || typeof value === 'string'
+  const toText = (value: unknown) => (typeof value === 'string' ? value : stringify(value))
+
+  // Checks the id here, because the gateway's message would have the field names of GraphQL.
+  const readId = (name: string, value: unknown): unknown => {
+    if (isId(value)) return value
+    throw new TypeError(`\`${name}\` must be the integer id of a ${slice(name, 0, -'_id'.length)}`)
+  }
+
+  const readVersions = (version: unknown) => (version === undefined || version === null ? null : [version])
+
+  const readDocument = (value: unknown, byDefault: string | null) =>
+    toText(byDefault === null ? value : (value ?? byDefault))
+
+  const readLabels = (name: string, labels: readonly Label[], given: Row | null | undefined): Row => {
+    const own = given?.[name] as Row | null | undefined
+    const values: Row = {}
+    for (let i = 0; i < labels.length; i++) {
+      const label = labels[i] as Label
+      values[label.field] = own?.[label.name] ?? given?.[`${name}[${label.name}]`] ?? null
+    }
+    return values
+  }
+
+  const readMember = (member: InputMember, given: Row | null | undefined): unknown => {
+    const { name } = member
+    const value = given?.[name]
+    switch (member.kind) {
+      case 'value':
+        return value
+      case 'id':
+        return member.isRequired || value !== undefined ? readId(name, value) : undefined
+      case 'flag':
+        return value ? member.value : undefined
+      case 'version':
+        return value == null ? undefined : [value]
+      case 'document':
+        return readDocument(value, member.byDefault)
+      case 'labels':
+        return readLabels(name, member.labels, given)
+      case 'params':
+        return value === undefined ? undefined : { params: value }
+      default:
+        return member satisfies never
+    }
+  }
+
+  const readInput = (members: readonly InputMember[], given: Row | null | undefined): Row => {
+    const input: Row = {}
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i] as InputMember
+      const value = readMember(member, given)
+      if (value !== undefined) input[member.field] = value
+    }
+    return input
+  }
+
+  // Combines the arguments into one object: positional arguments first, then an object with the other members.
+  const gather = (positional: readonly string[], given: readonly unknown[], from: number): Row => {
+    const rest = given[from + positional.length] as Row
+    if (positional.length === 0) return rest
+    const row: Row = { ...rest }
+    for (let i = 0; i < positional.length; i++) row[positional[i] as string] = given[from + i]
+    return row
+  }
+
+  // Reads one variable. A page takes all its variables from one argument. A version has an argument of its own.
+  const readVariable = ({ input, answers }: PlatformMethod, name: string, given: unknown): unknown => {
+    if (name === 'input' || name === 'filter') return readInput(input, given as Row)
+    if (name === 'ifVersions') {
+      return readVersions((given as Row | null | undefined)?.if_version)
+    }
+    return answers === 'page' ? ((given as Row | null | undefined)?.[name] ?? null) : given
+  }
+
+  const readAnswer = ({ members, answers, within, record }: PlatformMethod, answer: unknown): unknown => {
+    if (answers === 'nothing') return null
+    if (answers === 'list') return toRecords(members, answer as unknown[])
+    if (answers === 'record') return toRecord(members, within === null ? answer : (answer as Row)[within])
+    const { nodes, pageInfo } = answer as { nodes: unknown[]; pageInfo: { endCursor: unknown } }
+    const page: Row = {}
+    page[`${record}s`] = toRecords(members, nodes)
+    page.end_cursor = pageInfo.endCursor
+    return page
+  }
+
+  return async (index, given) => {
+    // Created now, so that its stack shows the script's line that called, not the arrival of the answer.
+    const failure = new Error('')
+    const row = methods[index] as PlatformMethod
+    const { document, field, takes, answers } = row
+    const variables: Row = {}
+    for (let i = 0; i < takes.length; i++) {
+      const name = takes[i] as string
+      const value = name === 'input' ? gather(row.positional, given, i) : given[answers === 'page' ? 0 : i]
+      variables[name] = readVariable(row, name, value)
+    }
+    const answer = (await graphql(document, variables)) as Answer
+    const first = answer.errors?.[0]
+    if (first !== undefined) throw toRefusal(failure, first)
+    return readAnswer(row, answer.data?.[field])
+  }
+}

@@ -28,11 +28,10 @@ Case.implement({
     version: t.exposeInt('version', {
       description: 'Grows with every change. The REST side sends it as the ETag.',
     }),
-    createdAt: t.field({ type: 'DateTime', description: 'Time of creation.', resolve: row => row.createdAt }),
-    updatedAt: t.field({
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       description: 'Time of the last change.',
-      resolve: row => row.updatedAt,
     }),
     events: t.field({
       type: CaseEventConnection,

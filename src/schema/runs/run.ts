@@ -20,12 +20,11 @@ Run.implement({
   description: 'A run of a script that was kept.',
   fields: t => ({
     id: t.exposeID('runId', { description: 'Id of the run, as in its execution.' }),
-    trigger: t.field({ type: RunTrigger, description: 'What ran it.', resolve: run => run.trigger }),
-    event: t.field({
+    trigger: t.expose('trigger', { type: RunTrigger, description: 'What ran it.' }),
+    event: t.expose('event', {
       type: HookEvent,
       nullable: true,
       description: 'The event of a hook; null for other triggers.',
-      resolve: run => run.event,
     }),
     name: t.exposeString('name', { description: 'Name of the function or task.', extensions: costOfText }),
     function: t.field({
@@ -81,12 +80,11 @@ Run.implement({
       resolve: ({ replayOf }, _args, { loaders }) => (replayOf === null ? null : loaders.run(replayOf)),
     }),
     attempt: t.exposeInt('attempt', { description: 'From 1.' }),
-    state: t.field({ type: RunState, description: 'Its state.', resolve: run => run.state }),
-    outcome: t.field({
+    state: t.expose('state', { type: RunState, description: 'Its state.' }),
+    outcome: t.expose('outcome', {
       type: TaskOutcome,
       nullable: true,
       description: 'How it ended; null if it did not.',
-      resolve: run => run.outcome,
     }),
     message: t.string({
       nullable: true,

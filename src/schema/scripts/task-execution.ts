@@ -52,7 +52,7 @@ const TaskLogLevel = builder.enumType('TaskLogLevel', {
 export const TaskErrorRef = builder.objectRef<RunError>('TaskError').implement({
   description: 'Why a script failed.',
   fields: t => ({
-    code: t.field({ type: TaskErrorCode, description: 'Kind of error.', resolve: error => error.code }),
+    code: t.expose('code', { type: TaskErrorCode, description: 'Kind of error.' }),
     message: t.exposeString('message', { description: 'What went wrong.' }),
     line: t.exposeInt('line', { nullable: true, description: 'Line of the source code, from 1.' }),
     column: t.exposeInt('column', { nullable: true, description: 'Column of the line, from 1.' }),
@@ -70,11 +70,10 @@ export const TaskErrorRef = builder.objectRef<RunError>('TaskError').implement({
 export const TaskLogEntry = builder.objectRef<LogEntry>('TaskLogEntry').implement({
   description: 'One call of `log` or of a `console` method.',
   fields: t => ({
-    at: t.field({ type: 'DateTime', description: 'Time of the call.', resolve: entry => entry.at }),
-    level: t.field({
+    at: t.expose('at', { type: 'DateTime', description: 'Time of the call.' }),
+    level: t.expose('level', {
       type: TaskLogLevel,
       description: 'Severity.',
-      resolve: entry => entry.level,
     }),
     data: t.field({
       // One JSON value rather than a list: completing each item took most of the time of an answer.
@@ -104,7 +103,7 @@ export const TaskExecution = builder.objectRef<Execution>('TaskExecution').imple
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the run.' }),
     name: t.exposeString('name', { description: 'Name of the function or task.' }),
-    outcome: t.field({ type: TaskOutcome, description: 'How the run ended.', resolve: run => run.outcome }),
+    outcome: t.expose('outcome', { type: TaskOutcome, description: 'How the run ended.' }),
     payload: t.field({
       type: 'JSON',
       nullable: true,
@@ -124,22 +123,19 @@ export const TaskExecution = builder.objectRef<Execution>('TaskExecution').imple
         return message
       },
     }),
-    error: t.field({
+    error: t.expose('error', {
       type: TaskErrorRef,
       nullable: true,
       description: 'What went wrong; null for other outcomes than `ERROR`.',
-      resolve: run => run.error,
     }),
-    logs: t.field({
+    logs: t.expose('logs', {
       type: [TaskLogEntry],
       description: 'Log entries, oldest first.',
       extensions: costOfLogs,
-      resolve: run => run.logs,
     }),
-    requestContext: t.field({
+    requestContext: t.expose('requestContext', {
       type: RequestContextRef,
       description: 'The transaction of the run.',
-      resolve: run => run.requestContext,
     }),
     durationMs: t.exposeFloat('durationMs', { description: 'Duration in milliseconds.' }),
   }),

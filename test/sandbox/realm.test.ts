@@ -193,7 +193,8 @@ describe('a script that changes the language affects only itself', () => {
 
   test.each(soils)('%s: a method of `Platform` asks for what it should', async (_, soil) => {
     asked = []
-    await tasks.run(`${soil}; await Platform.users.get(7); exit(1)`)
+    const execution = await tasks.run(`${soil}; exit(await Platform.users.get(7))`)
+    expect([wordOf(execution), execution.payload]).toEqual(['exit', null])
     expect(asked).toEqual([[expect.stringContaining('user(id: $id)'), { id: 7 }]])
   })
 

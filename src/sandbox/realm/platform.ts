@@ -23,7 +23,8 @@ export function makePlatform(
         const makeCalls = new Function('language', 'graphql', state.post('platform') as string)
         call = (makeCalls as MakePlatformCalls)(language, graphql)
       }
-      return call(index, given)
+      // Without `await`, the promise would be settled by a `then` that the script may have changed.
+      return await call(index, given)
     }
   }
 

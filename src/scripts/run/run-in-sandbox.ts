@@ -9,9 +9,9 @@ import type { RunLog } from './run-log.ts'
 
 // Extra time in which the sandbox's own clock can end the run, before the gateway sends SIGKILL.
 const graceMs = 250
-// How a process ends that cannot get the memory that it needs: V8 and the C++ library say so before they abort.
-const abortion = 'by SIGABRT'
-const saysOutOfMemory = /out of memory|allocation failed|bad_alloc/i
+// How a process ends that cannot get the memory that it needs, and what isolated-vm, V8 or the C++ library writes before.
+const abortion = /by (?:SIGABRT|SIGTRAP)$/
+const saysOutOfMemory = /is_heap_oom|out of memory|bad_alloc/
 
 export interface RunInSandbox {
   readonly sandbox: SandboxProcess
@@ -70,7 +70,7 @@ export async function runInSandbox({
     },
     gone(reason, hasBegun) {
       if (!hasBegun) return resolve({ kind: 'notBegun', reason })
-      const hadNoMemory = reason.endsWith(abortion) && saysOutOfMemory.test(sandbox.stderrText)
+      const hadNoMemory = abortion.test(reason) && saysOutOfMemory.test(sandbox.stderrText)
       resolve(hadNoMemory ? outOfMemory : { kind: 'crashed', reason })
     },
   })

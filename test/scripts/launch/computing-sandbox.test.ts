@@ -77,10 +77,19 @@ test('of such a script, nothing is taken after its end', async () => {
   expect(runner.pids()).toEqual([first])
 })
 
-test('a run whose process V8 aborts without memory ends with MEMORY', async () => {
+// The reserved buffers leave V8 no addresses for its own heap.
+const reserve = `const buffers = []
+  for (let n = 2 ** 32; n > 2 ** 12; n /= 2) {
+    try { for (;;) buffers.push(new ArrayBuffer(0, { maxByteLength: n })) } catch {}
+  }`
+
+test.each([
+  ['fills its isolate', 'const all = new Map(); for (let i = 0; ; i++) all.set(i, i)'],
+  ['leaves its process no memory', `${reserve}; const all = []; for (;;) all.push({ x: [1, 2, 3] })`],
+])('a run that %s ends with MEMORY', async (_, bomb) => {
   const { run, runner } = await startTasks({ ROSTRUM_TASK_CPU_MS: '20000' })
   closings.push(() => runner.close())
-  const execution = await run("log('before'); const all = new Map(); for (let i = 0; ; i++) all.set(i, i)")
+  const execution = await run(`log('before'); ${bomb}`)
   expect([wordOf(execution), logged(execution)]).toEqual(['MEMORY', [['before']]])
   expect((await run('exit(1)')).payload).toBe(1)
 })

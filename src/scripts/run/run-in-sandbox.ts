@@ -9,7 +9,8 @@ import type { RunLog } from './run-log.ts'
 
 // Extra time in which the sandbox's own clock can end the run, before the gateway sends SIGKILL.
 const graceMs = 250
-// How a process ends that cannot get the memory that it needs, and what isolated-vm, V8 or the C++ library writes before.
+// How a process ends that cannot get the memory that it needs, and what it writes before: isolated-vm, V8 or the C++
+// library.
 const abortion = /by (?:SIGABRT|SIGTRAP)$/
 const saysOutOfMemory = /is_heap_oom|out of memory|bad_alloc/
 

@@ -125,6 +125,14 @@ describe('the global object', () => {
   })
 })
 
+test('an error in the arguments of a method of `Platform` shows the line of its call, even in a short stack', async () => {
+  const sourceCode = `Error.stackTraceLimit = 6
+    try { await Platform.teamMemberships.add({}) } catch ({ stack }) { exit(stack) }`
+  expect(await payloadOf(sourceCode)).toBe(
+    'TypeError: `user_id` must be the integer id of a user\n    at task.js:2:42',
+  )
+})
+
 describe('a script that changes the language affects only itself', () => {
   // Each runs before a log, a call and an ending.
   const soils: [string, string][] = [

@@ -71,12 +71,6 @@ function makePlatformCalls(
   const isId = (value: unknown) => typeof value === 'number' || typeof value === 'string'
   const toText = (value: unknown) => (typeof value === 'string' ? value : stringify(value))
 
-  // Checks the id here, because the gateway's message would have the field names of GraphQL.
-  const readId = (name: string, value: unknown): unknown => {
-    if (isId(value)) return value
-    throw new TypeError(`\`${name}\` must be the integer id of a ${slice(name, 0, -'_id'.length)}`)
-  }
-
   const readVersions = (version: unknown) => (version === undefined || version === null ? null : [version])
 
   const readDocument = (value: unknown, byDefault: string | null) =>
@@ -99,7 +93,9 @@ function makePlatformCalls(
       case 'value':
         return value
       case 'id':
-        return member.isRequired || value !== undefined ? readId(name, value) : undefined
+        if (isId(value) || (value === undefined && !member.isRequired)) return value
+        // Checked here, because the gateway's message would have the field names of GraphQL.
+        throw new TypeError(`\`${name}\` must be the integer id of a ${slice(name, 0, -'_id'.length)}`)
       case 'flag':
         return value ? member.value : undefined
       case 'version':

@@ -125,7 +125,7 @@ describe('the global object', () => {
   })
 })
 
-test('an error in the arguments of a method of `Platform` shows the line of its call, even in a short stack', async () => {
+test('an error in the arguments of a method of `Platform` shows the line of its call in a short stack', async () => {
   const sourceCode = `Error.stackTraceLimit = 6
     try { await Platform.teamMemberships.add({}) } catch ({ stack }) { exit(stack) }`
   expect(await payloadOf(sourceCode)).toBe(

@@ -68,6 +68,8 @@ test.each(
 )('$operationId answers what its schema accepts with what the document says', async operation => {
   await fc.assert(
     fc.asyncProperty(requestsOf(operation), async sent => {
+      // The gateway refuses a key `__proto__` at any depth, which a JSON Schema cannot say.
+      fc.pre(!JSON.stringify(sent.body ?? null).includes('__proto__'))
       const answer = await send(operation, sent)
       expect(findUndocumented(operation, answer)).toBeNull()
       expect(answer.status).not.toBe(400)

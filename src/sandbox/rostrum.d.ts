@@ -1,6 +1,6 @@
 // The script API of Rostrum. A script has these names and the ECMAScript language, with top-level `await`.
 
-/** Ends the run with a result: any JSON value. Nothing after it runs, not even `finally`. */
+/** Ends the run with a result, a JSON value. Nothing after it runs, not even `finally`. */
 declare function exit(payload?: unknown): never
 
 /** Ends the run with a refusal: the caller gets the message word for word. Nothing after it runs. */
@@ -23,7 +23,7 @@ declare function requestContext(): Rostrum.RequestContext
 declare function generateGuid(): string
 
 /** The input document of the run. */
-declare let payload: any
+declare let payload: Rostrum.Json
 
 /** What the caller gave beside the input, and what the gateway adds. */
 declare let options: Rostrum.Options
@@ -35,12 +35,15 @@ declare const console: Rostrum.Console
 declare const Platform: Rostrum.Platform
 
 declare namespace Rostrum {
+  /** A JSON value. Only the script knows its members, so none of them is called a mistake. */
+  type Json = any
+
   /** An id: you may pass a number or its text. */
   type Id = number | string
 
   interface GraphqlAnswer {
     /** The data of the answer. */
-    data?: any
+    data?: Json
     /** What went wrong; absent if nothing did. */
     errors?: {
       message: string
@@ -58,16 +61,16 @@ declare namespace Rostrum {
 
   interface Options {
     /** What the caller passed for the script. */
-    params: any
+    params: Json
     /** In a hook: the fields that changed, each as `[new, previous]`; else null. */
-    changed_fields: Record<string, [any, any]> | null
+    changed_fields: Record<string, [Json, Json]> | null
     /** Who runs the script. It is data, not authority. */
-    current_user: any
+    current_user: Json
     /** The transaction of the run. */
     requestContext: RequestContext
     /** `Bearer` and a token for this run, for this gateway only. */
     authorization: string
-    [name: string]: any
+    [name: string]: Json
   }
 
   interface Console {
@@ -148,7 +151,7 @@ declare namespace Rostrum {
   interface Case {
     id: number
     case_type_code: string
-    data: any
+    data: Json
     version: number
     created_at: string
     updated_at: string
@@ -220,7 +223,7 @@ declare namespace Rostrum {
     /** How the run ended. */
     outcome: 'exit' | 'fail' | 'error'
     /** The value given to `exit`; null for other outcomes. */
-    payload: any
+    payload: Json
     /** The message given to `fail`; null for other outcomes. */
     message: string | null
     /** What went wrong; null for other outcomes than `error`. */
@@ -233,7 +236,7 @@ declare namespace Rostrum {
       hint: string | null
     } | null
     /** Log entries, oldest first. */
-    logs: { at: string; level: 'debug' | 'info' | 'warn' | 'error'; data: any[] }[]
+    logs: { at: string; level: 'debug' | 'info' | 'warn' | 'error'; data: Json[] }[]
     request_context: RequestContext
     /** Duration in milliseconds. */
     duration_ms: number

@@ -3,7 +3,7 @@ import { prepareChild } from '../resources/child-priority.ts'
 import { ResidentMemory } from '../resources/child-resources.ts'
 import type { ComputingRuns } from '../resources/computing-runs.ts'
 import { LongRun } from '../resources/long-run.ts'
-import { watchRecovery } from '../resources/watch-recovery.ts'
+import { Recovery } from '../resources/recovery.ts'
 import { parseMessage } from '../run/parse-message.ts'
 import { CurrentRun, type SandboxListener } from './current-run.ts'
 import { type HeldLines, HeldReader } from './held-lines.ts'
@@ -53,8 +53,11 @@ export class SandboxProcess {
   #longRun: LongRun | null = null
   #run: CurrentRun | null = null
   #reason: string | null = null
-  // Stops watching the recovery; null while the process does not recover.
-  #endRecovery: (() => void) | null = null
+  // A process that recovered may hold its `ready`: its next run computes, or the gateway itself was late.
+  readonly #recovery = new Recovery({
+    onCheck: () => this.#acceptHeld(),
+    onFailure: reason => this.kill(reason),
+  })
   #restBytes: number | null = null
   #runs = 0
   #hasBooted = false
@@ -86,7 +89,7 @@ export class SandboxProcess {
 
   /** True from the end of a run until the process says that it is ready. */
   get isRecovering(): boolean {
-    return this.#endRecovery !== null
+    return this.#recovery.isRunning
   }
 
   get isBooting(): boolean {
@@ -241,7 +244,7 @@ export class SandboxProcess {
     if (this.isRecovering) return this.kill('began a run before it was ready')
     if (message.type !== 'end') return run.deliver(message)
     this.#run = null
-    this.#endRecovery = watchRecovery(this.pid, reason => this.#failRecovery(reason))
+    this.#recovery.start(this.pid)
     this.#endLongRun()
     run.deliver(message)
     // The listener kills it after an unclean end.
@@ -256,20 +259,9 @@ export class SandboxProcess {
       return this.#becomeIdle()
     }
     if (!this.isRecovering) return this.kill('sent `ready` out of order')
-    this.#stopRecovery()
+    this.#recovery.stop()
     this.#restBytes = this.residentBytes()
     if (this.#state === 'idle') this.#options.onRested?.(this)
-  }
-
-  // A process that recovered may hold its `ready`: its next run computes, or the gateway itself was late.
-  #failRecovery(reason: string): void {
-    this.#acceptHeld()
-    if (this.isRecovering) this.kill(reason)
-  }
-
-  #stopRecovery(): void {
-    this.#endRecovery?.()
-    this.#endRecovery = null
   }
 
   #endLongRun(): void {
@@ -294,7 +286,7 @@ export class SandboxProcess {
     this.#state = 'gone'
     if (this.#held.pipe !== null) this.#options.heldLines?.release(this.#held.pipe)
     clearTimeout(this.#bootClock)
-    this.#stopRecovery()
+    this.#recovery.stop()
     this.#longRun?.stop()
     this.#memory.close()
     this.#gone.resolve()

@@ -9,7 +9,11 @@ import { silentLog } from '../run/start-tasks.ts'
 const script =
   '[ -e "$1" ] && exit 3; read modules; sleep $0; echo \'{"type":"ready"}\'; while read -r line; do :; done'
 
-const pools: SandboxPool[] = []
+const started: {
+  readonly admission: Admission
+  readonly pool: SandboxPool
+  readonly waiting: Set<Promise<Admitted>>
+}[] = []
 
 interface AdmissionSettings {
   readonly max: number
@@ -64,29 +68,30 @@ export async function startAdmission({
   })
   const limits = { runs, accountRuns, waitMs, sandboxes: max, computing }
   const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits, readMs })
-  pools.push(pool)
+  const waiting = new Set<Promise<Admitted>>()
+  started.push({ admission, pool, waiting })
   pool.start()
   await until(() => pool.isReady)
 
-  let pending = 0
-
-  async function ask(accountCode: string, options: AskOptions = {}): Promise<Admitted> {
+  function ask(accountCode: string, options: AskOptions = {}): Promise<Admitted> {
     const { nested = false, deadline = performance.now() + 600_000, signal } = options
-    pending++
-    try {
-      const { signal: patient } = new AbortController()
-      return await admission.acquire({ accountCode, nested, deadline, signal: signal ?? patient })
-    } finally {
-      pending--
-    }
+    const request = { accountCode, nested, deadline, signal: signal ?? new AbortController().signal }
+    const asked: Promise<Admitted> = admission.acquire(request).finally(() => waiting.delete(asked))
+    waiting.add(asked)
+    return asked
   }
 
   /** `waiting` counts the requests without an answer. */
-  return { pool, admission, ask, waiting: () => pending }
+  return { pool, admission, ask, waiting: () => waiting.size }
 }
 
+/** Ends the admissions, and refuses the requests that still wait: after the test, nobody awaits them. */
 export async function closeAdmissions(): Promise<void> {
-  for (const pool of pools.splice(0)) await pool.close()
+  for (const { admission, pool, waiting } of started.splice(0)) {
+    for (const asked of waiting) asked.catch(() => undefined)
+    admission.close()
+    await pool.close()
+  }
 }
 
 /** The error of a run that was not admitted; null if it was. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { HeldLines } from '../../../src/scripts/launch/held-lines.ts'
 import { findSurvivors } from '../../server/processes/child-processes.ts'
 import { endSandboxes, listen, runMessage, startSandbox } from '../launch/start-sandbox.ts'
@@ -32,6 +32,7 @@ test('kills a sandbox that is stopped while it boots, and one stopped while it r
 // As if the next run kept the process from sending what it holds.
 test('keeps a sandbox that recovered and still holds its `ready`', async () => {
   const heldLines = new HeldLines(1)
+  onTestFinished(() => heldLines.close())
   const begun = `{"type":"begun","run":"r"}\n`
   const command = speakingCommand({ onRun: [begun + exitLine(), { hold: `4 ${ready}` }] })
   const { sandbox, nextReady } = startSandbox(command, undefined, heldLines)
@@ -42,5 +43,4 @@ test('keeps a sandbox that recovered and still holds its `ready`', async () => {
   await over
   await sleep(2_500)
   expect([sandbox.endReason, sandbox.isRecovering, sandbox.isIdle]).toEqual([null, false, true])
-  heldLines.close()
 })

@@ -75,7 +75,10 @@ export function createChecker(typescript: TypeScript, { language, api }: TypeTex
   /** Answers one question. */
   return ({ kind, script, input, offset, name }: Question): Answers[keyof Answers] => {
     update(scriptFile, script)
-    update(apiFile, api.replace(/^declare let payload: any$/m, `declare let payload: ${inferType(input)}`))
+    update(
+      apiFile,
+      api.replace(/^declare let payload: Rostrum\.Json$/m, `declare let payload: ${inferType(input)}`),
+    )
     if (kind === 'check') return check()
     if (kind === 'complete') return complete(offset)
     return kind === 'explain' ? explain(offset, name) : describe(offset)

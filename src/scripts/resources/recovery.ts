@@ -1,0 +1,50 @@
+import { processorMsOf } from './child-resources.ts'
+import { everyTick } from './every-tick.ts'
+
+const recoveryMs = 2_000
+// Most sandboxes have recovered by then.
+const firstCheckMs = 20
+// V8 takes up to 200 ms to dispose of a full isolate. A script that is still running takes more.
+const maxProcessorMs = 400
+
+export interface RecoveryOptions {
+  /** Called every 20 ms, once the recovery is that old, before the look at its time. It may stop this. */
+  readonly onCheck: () => void
+  /** Called with the reason if the sandbox takes too long or computes for too long. */
+  readonly onFailure: (reason: string) => void
+}
+
+/** The time of a sandbox from the end of a run until it is ready for the next one. */
+export class Recovery {
+  readonly #options: RecoveryOptions
+  #unwatch: (() => void) | null = null
+
+  constructor(options: RecoveryOptions) {
+    this.#options = options
+  }
+
+  get isRunning(): boolean {
+    return this.#unwatch !== null
+  }
+
+  start(pid: number | undefined): void {
+    const { onCheck, onFailure } = this.#options
+    const startedAt = performance.now()
+    let firstProcessorMs: number | null = null
+    const unwatch = everyTick(now => {
+      if (now - startedAt < firstCheckMs) return
+      onCheck()
+      if (this.#unwatch !== unwatch) return
+      if (now - startedAt > recoveryMs) return onFailure('did not recover from its run in time')
+      const processorMs = processorMsOf(pid) ?? 0
+      firstProcessorMs ??= processorMs
+      if (processorMs - firstProcessorMs > maxProcessorMs) onFailure('did not leave its script')
+    })
+    this.#unwatch = unwatch
+  }
+
+  stop(): void {
+    this.#unwatch?.()
+    this.#unwatch = null
+  }
+}

@@ -1,6 +1,6 @@
 import { readSync, writeSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import type { FromSandbox, ToSandbox } from '../scripts/protocol.ts'
+import type { FromSandbox, HeldMessage, ToSandbox } from '../scripts/protocol.ts'
 
 const standardOutput = 1
 // The pipe that keeps held lines if this process dies (`scripts/launch/held-lines.ts`).
@@ -33,7 +33,7 @@ export function send(message: FromSandbox): void {
  * gateway. While a script computes without a message, nothing is sent; the gateway then looks into the pipe for held
  * lines. That pipe also keeps the message if this process crashes.
  */
-export function hold(message: FromSandbox): void {
+export function hold(message: HeldMessage): void {
   if (!hasPipe) return send(message)
   count++
   const line = toLine(message)

@@ -3,6 +3,7 @@ import type {
   AnswerMessage,
   Ending,
   FromSandbox,
+  HeldMessage,
   LogMessage,
   RunLimits,
   RunMessage,
@@ -22,7 +23,7 @@ import {
 /** How messages reach the gateway: at once, or within some milliseconds, with those that follow. */
 export interface Channel {
   send(message: FromSandbox): void
-  hold(message: FromSandbox): void
+  hold(message: HeldMessage): void
 }
 
 export interface ScriptRunParts {

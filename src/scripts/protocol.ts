@@ -104,7 +104,10 @@ export interface EndMessage {
   readonly ending: Ending
 }
 
-export type FromSandbox = ReadyMessage | BegunMessage | LogMessage | CutMessage | GraphqlMessage | EndMessage
+/** A message that may wait for those that follow it (`sandbox/channel.ts`). */
+export type HeldMessage = ReadyMessage | BegunMessage | LogMessage | CutMessage
+
+export type FromSandbox = HeldMessage | GraphqlMessage | EndMessage
 
 /** How a script ended. The first cause wins: exit, fail and error exclude each other. */
 export type Ending =

@@ -4,7 +4,7 @@ import { ResidentMemory } from '../resources/child-resources.ts'
 import type { ComputingRuns } from '../resources/computing-runs.ts'
 import { LongRun } from '../resources/long-run.ts'
 import { Recovery } from '../resources/recovery.ts'
-import { parseMessage } from '../run/parse-message.ts'
+import { isHeld, parseMessage } from '../run/parse-message.ts'
 import { CurrentRun, type SandboxListener } from './current-run.ts'
 import { type HeldLines, HeldReader } from './held-lines.ts'
 import { LineChild } from './line-child.ts'
@@ -219,7 +219,10 @@ export class SandboxProcess {
 
   // A script that computes keeps its process from sending what it holds.
   #acceptHeld(): void {
-    for (const line of this.#held.take()) this.#accept(parseMessage(line))
+    for (const message of this.#held.take().map(parseMessage)) {
+      if (message !== null && !isHeld(message)) return this.kill('held a message that it must send')
+      this.#accept(message)
+    }
   }
 
   // Delivers what the process had not sent when it died.
@@ -228,8 +231,8 @@ export class SandboxProcess {
     if (run === null) return
     for (const message of this.#held.takeAll().map(parseMessage)) {
       // The run has ended, so no call of it is made any more.
-      const isTaken = message?.type === 'begun' || message?.type === 'log' || message?.type === 'cut'
-      if (isTaken && message.run === run.id) run.deliver(message)
+      if (message !== null && isHeld(message) && message.type !== 'ready' && message.run === run.id)
+        run.deliver(message)
     }
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { logLevels, runErrorCodes } from '../../domain/scripts/run.ts'
-import type { FromSandbox } from '../protocol.ts'
+import type { FromSandbox, HeldMessage } from '../protocol.ts'
 
 const position = z.int().min(1).nullable()
 
@@ -55,4 +55,9 @@ export function parseMessage(line: string): FromSandbox | null {
   } catch {
     return null
   }
+}
+
+/** True for a message that a sandbox may leave in its pipe for held lines. */
+export function isHeld(message: FromSandbox): message is HeldMessage {
+  return message.type !== 'graphql' && message.type !== 'end'
 }

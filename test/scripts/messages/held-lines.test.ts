@@ -67,6 +67,13 @@ describe('what a sandbox held when it died', () => {
   })
 })
 
+// Only a compromised sandbox holds an end. The gateway looks into the pipe of a run that lasts.
+test('an end that a living sandbox holds is not taken, and ends the sandbox', async () => {
+  const run = spoken({ onRun: [begun, held(exitLine(), 3), { wait: 5_000 }] })
+  const { error } = await run()
+  expect(error?.message).toBe('The sandbox held a message that it must send')
+})
+
 describe('a run that is sent while its sandbox recovers', () => {
   // The second run comes when the first has ended. The process never says that it is ready again.
   test('is given to another one if the sandbox dies', async () => {

@@ -68,7 +68,8 @@ function makePlatformCalls(
     return kind === 'list' ? toRecords(members, value as unknown[]) : value
   }
 
-  const isId = (value: unknown) => typeof value === 'number' || typeof value === 'string'
+  const fitsId = (isRequired: boolean, id: unknown) =>
+    typeof id === 'number' || typeof id === 'string' || (id === undefined && !isRequired)
   const toText = (value: unknown) => (typeof value === 'string' ? value : stringify(value))
 
   const readVersions = (version: unknown) => (version === undefined || version === null ? null : [version])
@@ -93,7 +94,7 @@ function makePlatformCalls(
       case 'value':
         return value
       case 'id':
-        if (isId(value) || (value === undefined && !member.isRequired)) return value
+        if (fitsId(member.isRequired, value)) return value
         // Checked here, because the gateway's message would have the field names of GraphQL.
         throw new TypeError(`\`${name}\` must be the integer id of a ${slice(name, 0, -'_id'.length)}`)
       case 'flag':

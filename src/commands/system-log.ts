@@ -34,28 +34,44 @@ export async function createSystemLog({
     minLength: flushBytes,
     maxLength: maxBufferedBytes,
   })
+  // Lines that the output does not have yet. It measures all that it holds at each write, so it gets many together.
+  let lines = ''
   let unwrittenBytes = 0
   let isFlushPlanned = false
+  const handOver = () => {
+    if (lines === '') return
+    const text = lines
+    lines = ''
+    unwrittenBytes += Buffer.byteLength(text)
+    output.write(text)
+  }
   const flushSoon = () => {
     if (isFlushPlanned) return
     isFlushPlanned = true
     setTimeout(() => {
       isFlushPlanned = false
+      handOver()
       output.flush()
     }, flushEveryMs)
   }
-  const count = (text: string) => {
-    unwrittenBytes += Buffer.byteLength(text)
+  const add = (text: string) => {
+    lines += text
+    if (lines.length >= flushBytes) handOver()
     flushSoon()
   }
-  const streamWrite = (line: string) => {
-    // Hides run tokens, which can get into a line as the name of a script, for example.
-    const hidden = hideRunTokens(line)
-    const text = format?.(hidden) ?? hidden
-    count(text)
-    return text
+  const stream = {
+    write(line: string) {
+      // Hides run tokens, which can get into a line as the name of a script, for example.
+      const hidden = hideRunTokens(line)
+      add(format?.(hidden) ?? hidden)
+    },
+    // Pino calls this after a fatal line.
+    flushSync() {
+      handOver()
+      output.flushSync()
+    },
   }
-  const log = pino({ level: logLevel, hooks: { streamWrite } }, output)
+  const log = pino({ level: logLevel }, stream)
   // True after a failed write, such as on a full disk. That must not end the gateway: unwritten lines are written with
   // the next one.
   let isFailing = false
@@ -69,25 +85,26 @@ export async function createSystemLog({
   let lost = 0
   output.on('drop', text => {
     unwrittenBytes -= Buffer.byteLength(text)
-    lost++
+    lost += text.split('\n').length - 1
   })
   output.on('drain', () => {
     // A flush that was asked for during a write did nothing, so it is done now.
     if (unwrittenBytes > 0) flushSoon()
     if (lost === 0) return
-    const lines = lost
+    const lostLines = lost
     lost = 0
-    log.warn({ lines }, 'log lines were lost: standard output is read too slowly')
+    log.warn({ lines: lostLines }, 'log lines were lost: standard output is read too slowly')
   })
-  const flushAll = (done: () => void): void =>
-    output.flush(() => (isFailing || unwrittenBytes === 0 ? done() : flushAll(done)))
+  const flushAll = (done: () => void): void => {
+    handOver()
+    output.flush(() => (isFailing || (unwrittenBytes === 0 && lines === '') ? done() : flushAll(done)))
+  }
   return {
     log,
     write(text) {
       // Each line of standard output is an object for machines.
       if (!isPretty) return void process.stderr.write(text)
-      count(text)
-      output.write(text)
+      add(text)
     },
     async flush(withinMs) {
       const { promise, resolve } = Promise.withResolvers<boolean>()

@@ -6,7 +6,7 @@ import { hideRunTokens } from '../scripts/run/run-tokens.ts'
 const maxBufferedBytes = 16 * 2 ** 20
 // Time after which buffered lines are written together. One write for each line would take a tenth of a busy gateway.
 const flushEveryMs = 10
-const flushBytes = 16_000
+const flushCharacters = 65_536
 
 export interface SystemLog {
   readonly log: Logger
@@ -28,12 +28,8 @@ export async function createSystemLog({
 }: Pick<Config, 'logLevel' | 'logFormat'>): Promise<SystemLog> {
   const isPretty = (logFormat ?? (process.stdout.isTTY ? 'pretty' : 'json')) === 'pretty'
   const format = isPretty ? await loadFormat() : null
-  const output = pino.destination({
-    dest: 1,
-    sync: false,
-    minLength: flushBytes,
-    maxLength: maxBufferedBytes,
-  })
+  // With a `minLength` of 0, `flush` would wait for nothing.
+  const output = pino.destination({ dest: 1, sync: false, minLength: 1, maxLength: maxBufferedBytes })
   // Lines that the output does not have yet. It measures all that it holds at each write, so it gets many together.
   let lines = ''
   let unwrittenBytes = 0
@@ -51,12 +47,11 @@ export async function createSystemLog({
     setTimeout(() => {
       isFlushPlanned = false
       handOver()
-      output.flush()
     }, flushEveryMs)
   }
   const add = (text: string) => {
     lines += text
-    if (lines.length >= flushBytes) handOver()
+    if (lines.length >= flushCharacters) handOver()
     flushSoon()
   }
   const stream = {
@@ -88,8 +83,6 @@ export async function createSystemLog({
     lost += text.split('\n').length - 1
   })
   output.on('drain', () => {
-    // A flush that was asked for during a write did nothing, so it is done now.
-    if (unwrittenBytes > 0) flushSoon()
     if (lost === 0) return
     const lostLines = lost
     lost = 0

@@ -37,6 +37,11 @@ type Committed =
     }
   | { readonly kind: 'conflict' }
 
+/** What this request itself has done. */
+interface Own {
+  result: Committed | Refusal | null
+}
+
 interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns' | 'stored'> {
   readonly database: Database
   readonly limits: StoreLimits
@@ -64,6 +69,12 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     if (ids instanceof Refusal) return ids
     yield* writeDecidingRuns(wanted, row, false)
     return { kind: 'committed', row, changedFields, runIds }
+  }
+
+  // Made once: V8 prepares each function with `yield` anew on its first call.
+  function* commitOwn(wanted: CaseCommit, own: Own): Work<Committed | Refusal> {
+    own.result = yield* commit(wanted)
+    return own.result
   }
 
   // Whatever decides against the change comes before the first write: SQLite undoes nothing.
@@ -155,11 +166,8 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
       if (saved !== null) return toCommitted({ kind: 'committed', row: saved, changedFields, runIds })
       const hasQueued = () => wanted.after !== null
       // The result may be that of an earlier request with the same key, whose row is old.
-      const own: { result: Committed | Refusal | null } = { result: null }
-      const work = function* () {
-        own.result = yield* commit(wanted)
-        return own.result
-      }
+      const own: Own = { result: null }
+      const work = () => commitOwn(wanted, own)
       const done = await database.change(wanted.origin, work, { hasChanged, hasQueued })
       if (done.kind === 'conflict') return done
       if (wanted.data !== null && done === own.result) reads.remember(wanted.origin.accountCode, done.row)

@@ -51,8 +51,9 @@ function createRecordAnswer(
     const before = `{${JSON.stringify(`${shape.name}s`)}:[`
     const write = createRecordWriter(shape.members)
     return rows => {
-      const records = (rows as readonly Row[]).map(write).join()
-      return { status: 200, body: new JsonText(`${before}${records}]}`) }
+      let text = before
+      for (const row of rows as readonly Row[]) text += text === before ? write(row) : `,${write(row)}`
+      return { status: 200, body: new JsonText(`${text}]}`) }
     }
   }
   return (value, { id }) => {
@@ -106,11 +107,17 @@ function createRecordWriter(members: readonly Member[]): (row: Row) => string {
   return row => {
     let text = ''
     for (const { member, key } of written) {
-      const value = writeValue(toValue(member, row[member.field]))
+      const value = writeMember(member, row[member.field])
       if (value !== undefined) text += text === '' ? key + value : `,${key}${value}`
     }
     return `{${text}}`
   }
+}
+
+// An id is a number in the record and its text in GraphQL.
+function writeMember(member: Member, value: unknown): string | undefined {
+  if (member.kind === 'id' && typeof value === 'string') return value
+  return writeValue(toValue(member, value))
 }
 
 // Characters that JSON writes as they are. To look for others is faster than `JSON.stringify` for a short text.

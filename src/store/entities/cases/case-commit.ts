@@ -71,7 +71,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     return { kind: 'committed', row, changedFields, runIds }
   }
 
-  // Made once: V8 prepares each function with `yield` anew on its first call.
+  // It is made once, because V8 makes a map for each function with `yield` that it calls for the first time.
   function* commitOwn(wanted: CaseCommit, own: Own): Work<Committed | Refusal> {
     own.result = yield* commit(wanted)
     return own.result

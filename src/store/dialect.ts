@@ -74,11 +74,19 @@ export interface Dialect {
    */
   findByIds<S extends IdSelection>(table: IdTable, selection: S, maxCachedRows?: number): FindByIds<RowOf<S>>
   /**
+   * Returns the same read, for the same results. SQLite keeps them until anything in the store changes: saves that come
+   * together read their case type once.
+   */
+  untilChange<T>(read: ReadByName<T>): ReadByName<T>
+  /**
    * Finds the pages of several parents from one side, in ascending id. It stops at the limit, along the index; a window
    * function would number all rows of a parent.
    */
   pagesOfParents<P extends string, S extends IdSelection>(paging: Paging<P, S>, side: 'asc' | 'desc'): SQL
 }
+
+/** A read of an account by a name, such as a code. */
+export type ReadByName<T> = (accountCode: string, name: string) => Promise<T>
 
 export type Chain = Readonly<Record<string, SQL>>
 

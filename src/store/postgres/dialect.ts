@@ -27,6 +27,7 @@ export function createPostgresDialect(calls: Calls): Dialect {
     encodeList: encodeIds,
     nextTokenId: prepare(sql`select nextval('api_tokens_id_seq')`, { id: tables.apiTokens.id }),
     pagesOfParents,
+    untilChange: read => read,
     findByIds: (table, selection) => ({
       findByIds: createFindListed(calls, table, selection),
       forget: () => {},

@@ -3,10 +3,11 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { TimeCall } from '../database.ts'
 import { columnsOf, type Dialect, maxRows, pageValues, type Statement } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
+import { createFindCached } from './cache/find-cached.ts'
+import { createUntilChange } from './cache/until-change.ts'
 import { createChain } from './chain.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
 import { createReadRow, onFirstUse, prepareRaw, toText } from './connection/create-prepare.ts'
-import { createFindCached } from './find-cached.ts'
 import { encodeIds, isListed, list } from './list.ts'
 import { now, tables } from './tables.ts'
 
@@ -36,6 +37,7 @@ export function createSqliteDialect({ client, changeMark, time }: Dependencies):
     encodeList: encodeIds,
     nextTokenId: prepareNextTokenId(prepare),
     pagesOfParents,
+    untilChange: createUntilChange(changeMark),
     findByIds: (table, selection, maxCachedRows) =>
       createFindCached({ prepare, changeMark, time, table, selection, maxCachedRows }),
   }

@@ -46,10 +46,10 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
     )
   }
 
-  const findType: CaseStore['findType'] = async (accountCode, code) => {
+  const findType = database.untilChange(async (accountCode, code) => {
     const [row] = await read(types.find, { accountCode, code })
     return row === undefined ? null : toType(row)
-  }
+  })
 
   return {
     ...reads.store,

@@ -6,33 +6,45 @@ const maxAgeMs = 1
 
 const { nodeTiming } = performance
 
-/** Detects that another process has changed the file, without reading the changes. */
+/** Detects that the file has changed, without reading the changes. */
 export interface ChangeMark {
   /**
    * Returns a number that changes after a commit of another process. Asks SQLite only once in each turn of the event
    * loop, because all requests of a turn came before it.
    */
   readOthers(): number
+  /** Returns a number that changes after each transaction of this process, too. */
+  readAll(): number
+  /** Call it after each transaction of this process, in the same turn. */
+  noteOwn(): void
 }
 
 export function createChangeMark(client: Database): ChangeMark {
   // Returns SQLite's number. It ignores commits of this connection.
   const readVersion = client.prepare<[], number>('PRAGMA data_version').pluck()
   let others = 0
+  let own = 0
   let lastVersion: number | undefined
   let askedAt = 0
   let askedInTurn: number | undefined
+
+  function readOthers(): number {
+    // Counts turns where the loop looks for new events. A turn counted by `setImmediate` would end later.
+    const turn = nodeTiming.uvMetricsInfo.loopCount
+    if (turn === askedInTurn && performance.now() - askedAt < maxAgeMs) return others
+    askedAt = performance.now()
+    const version = readVersion.get()
+    if (version !== lastVersion) others += 1
+    lastVersion = version
+    askedInTurn = turn
+    return others
+  }
+
   return {
-    readOthers() {
-      // Counts turns where the loop looks for new events. A turn counted by `setImmediate` would end later.
-      const turn = nodeTiming.uvMetricsInfo.loopCount
-      if (turn === askedInTurn && performance.now() - askedAt < maxAgeMs) return others
-      askedAt = performance.now()
-      const version = readVersion.get()
-      if (version !== lastVersion) others += 1
-      lastVersion = version
-      askedInTurn = turn
-      return others
+    readOthers,
+    readAll: () => readOthers() + own,
+    noteOwn() {
+      own += 1
     },
   }
 }

@@ -13,15 +13,24 @@ export interface Transactions {
   flush(): void
 }
 
+interface TransactionParts {
+  readonly refuseIfLost: () => void
+  readonly onEnd: () => void
+}
+
 // Maximum time for which the first write waits for others.
 const maxWaitMs = 2
 
 /**
  * A commit waits for the disk many times longer than its statements take, so writes that come together share one
  * commit: those of a turn of the event loop and of the next turns, until a turn brings no more. Nothing else runs on
- * the connection meanwhile. `refuseIfLost` throws if the file is lost; then no work starts.
+ * the connection meanwhile. `refuseIfLost` throws if the file is lost; then no work starts. `onEnd` is called after
+ * each transaction, before its writes are answered.
  */
-export function createTransactions(client: Database, refuseIfLost: () => void): Transactions {
+export function createTransactions(
+  client: Database,
+  { refuseIfLost, onEnd }: TransactionParts,
+): Transactions {
   const commitTogether = createCommitTogether(client)
   let waiting: Write[] = []
   let countBefore = 0
@@ -34,6 +43,7 @@ export function createTransactions(client: Database, refuseIfLost: () => void): 
     if (isGrowing && performance.now() < waitEndsAt) return void setImmediate(endTurn)
     countBefore = 0
     waiting = commitTogether(waiting)
+    onEnd()
     if (waiting.length > 0) setImmediate(endTurn)
   }
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { TimeCall } from '../database.ts'
+import type { TimeCall } from '../../database.ts'
 import {
   columnsOf,
   type Dialect,
@@ -7,11 +7,11 @@ import {
   type IdSelection,
   type IdTable,
   placeholders,
-} from '../dialect.ts'
-import type { RowOf } from '../tables/tables-of.ts'
+} from '../../dialect.ts'
+import type { RowOf } from '../../tables/tables-of.ts'
+import type { ChangeMark } from '../connection/change-mark.ts'
+import { encodeIds, isListed } from '../list.ts'
 import { createCachedRows } from './cached-rows.ts'
-import type { ChangeMark } from './connection/change-mark.ts'
-import { encodeIds, isListed } from './list.ts'
 
 // Maximum number of cached rows. They take 10 MB with the longest names and addresses.
 const usualMaxCachedRows = 10_000

@@ -1,4 +1,4 @@
-import type { ChangeMark } from './connection/change-mark.ts'
+import type { ChangeMark } from '../connection/change-mark.ts'
 
 /**
  * Caches rows by account and id. Only one gateway serves a SQLite file, so a cached row is valid until this gateway

@@ -1,0 +1,100 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Store } from '../../../src/domain/store.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import { createUntilChange } from '../../../src/store/sqlite/cache/until-change.ts'
+import { createChangeMark } from '../../../src/store/sqlite/connection/change-mark.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { caseCommit } from '../cases/case-commit.ts'
+
+const folder = makeTempFolder()
+const path = `${folder.path}/store.db`
+const statements: string[] = []
+let store: Store
+
+beforeAll(async () => {
+  store = await openStore({ url: `sqlite:${path}`, onStatement: statement => statements.push(statement) })
+  await store.cases.commit(caseCommit())
+})
+afterAll(async () => {
+  await store.close()
+  folder.remove()
+})
+beforeEach(async () => {
+  await nextTurn()
+  statements.length = 0
+})
+
+const readsOfType = () => statements.filter(text => /select .* from case_types/is.test(text)).length
+
+const findType = async (code: string, accountCode = 'a') => store.cases.findType(accountCode, code)
+
+async function saveType(indexedFields: readonly string[]): Promise<void> {
+  const type = await findType('plain')
+  const revision = type?.revision ?? 0
+  await store.cases.saveType('a', {
+    code: 'plain',
+    indexedFields: [...indexedFields],
+    writtenFields: [...indexedFields],
+    revision,
+  })
+}
+
+test('a case type is read once until something changes', async () => {
+  const [first, second] = [await findType('incident'), await findType('incident')]
+  expect(first).toMatchObject({ code: 'incident' })
+  expect(second).toEqual(first)
+  expect(await findType('none')).toBeNull()
+  expect(await findType('none')).toBeNull()
+  expect(readsOfType()).toBe(2)
+})
+
+test('a change of the type is seen as soon as it is answered', async () => {
+  for (const fields of [['a'], ['a', 'b'], []]) {
+    await saveType(fields)
+    expect(await findType('plain')).toMatchObject({ indexedFields: fields })
+  }
+})
+
+test('a change of another process is seen in the next turn', async () => {
+  const other = new Database(path)
+  for (let revision = 100; revision < 110; revision++) {
+    await findType('plain')
+    other.prepare("update case_types set revision = ? where code = 'plain'").run(revision)
+    await nextTurn()
+    expect(await findType('plain')).toMatchObject({ revision })
+  }
+  other.close()
+})
+
+test('a type that one account has read is not found by another', async () => {
+  expect(await findType('plain')).not.toBeNull()
+  expect(await findType('plain', 'b')).toBeNull()
+})
+
+test('a result that was read while something changed is not kept', async () => {
+  const client = new Database(':memory:')
+  const mark = createChangeMark(client)
+  let value = 0
+  const read = createUntilChange(mark)(async () => {
+    const seen = value
+    await nextTurn()
+    return seen
+  })
+  const reading = read('a', 'name')
+  value = 1
+  mark.noteOwn()
+  expect([await reading, await read('a', 'name')]).toEqual([0, 1])
+  client.close()
+})
+
+test('many names do not fill the memory', async () => {
+  const client = new Database(':memory:')
+  let reads = 0
+  const read = createUntilChange(createChangeMark(client))(async () => ++reads)
+  for (let n = 0; n < 2_500; n++) await read('a', `name ${n}`)
+  await read('a', 'name 0')
+  expect(reads).toBe(2_501)
+  client.close()
+})

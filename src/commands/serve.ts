@@ -4,19 +4,35 @@ import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
-import { createSystemLog } from './system-log.ts'
+import { createSystemLog, type SystemLog } from './system-log.ts'
 import { writeBanner } from './write-banner.ts'
 
 // Maximum number of connections that the kernel queues until the event loop accepts them. Clients past it retry after a
 // second.
 const maxWaitingConnections = 4_096
+// Maximum time for which a start that failed waits for a slow reader of its log.
+const flushMs = 1_000
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Serves until a signal stops the process. Throws a `StartError` with a one-line message if it cannot start. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
-  const { log, write, flush } = await createSystemLog(config)
+  const systemLog = await createSystemLog(config)
+  try {
+    await startToServe(environment, config, systemLog)
+  } catch (error) {
+    await systemLog.flush(flushMs)
+    throw error
+  }
+  optimizeSooner()
+}
+
+async function startToServe(
+  environment: Environment,
+  config: Config,
+  { log, write, flush }: SystemLog,
+): Promise<void> {
   const storeLost = Promise.withResolvers<string>()
   const tracing = await openTracing({
     environment,
@@ -38,7 +54,6 @@ export async function serve(environment: Environment): Promise<void> {
   }
   for (const name of unknownSettings(environment)) log.warn({ name }, 'unknown setting; is it misspelt?')
   log.info({ url: urlOf(app, config) }, 'serving')
-  optimizeSooner()
 }
 
 /**

@@ -32,13 +32,17 @@ export async function createSystemLog({
   const output = pino.destination({ dest: 1, sync: false, minLength: 1, maxLength: maxBufferedBytes })
   // Lines that the output does not have yet. It measures all that it holds at each write, so it gets many together.
   let lines = ''
-  let unwrittenBytes = 0
+  let timesHandedOver = 0
   let isFlushPlanned = false
+  // True after a failed write, such as on a full disk. That must not end the gateway: unwritten lines are written with
+  // the next one.
+  let isFailing = false
+  let lost = 0
   const handOver = () => {
     if (lines === '') return
     const text = lines
     lines = ''
-    unwrittenBytes += Buffer.byteLength(text)
+    timesHandedOver++
     output.write(text)
   }
   const flushSoon = () => {
@@ -47,6 +51,8 @@ export async function createSystemLog({
     setTimeout(() => {
       isFlushPlanned = false
       handOver()
+      // A text that was dropped makes the output neither try again nor report.
+      if (isFailing || lost > 0) output.flush()
     }, flushEveryMs)
   }
   const add = (text: string) => {
@@ -60,26 +66,15 @@ export async function createSystemLog({
       const hidden = hideRunTokens(line)
       add(format?.(hidden) ?? hidden)
     },
-    // Pino calls this after a fatal line.
-    flushSync() {
-      handOver()
-      output.flushSync()
-    },
   }
   const log = pino({ level: logLevel }, stream)
-  // True after a failed write, such as on a full disk. That must not end the gateway: unwritten lines are written with
-  // the next one.
-  let isFailing = false
   output.on('error', () => {
     isFailing = true
   })
-  output.on('write', bytes => {
-    unwrittenBytes -= bytes
+  output.on('write', () => {
     isFailing = false
   })
-  let lost = 0
   output.on('drop', text => {
-    unwrittenBytes -= Buffer.byteLength(text)
     lost += text.split('\n').length - 1
   })
   output.on('drain', () => {
@@ -90,7 +85,9 @@ export async function createSystemLog({
   })
   const flushAll = (done: () => void): void => {
     handOver()
-    output.flush(() => (isFailing || (unwrittenBytes === 0 && lines === '') ? done() : flushAll(done)))
+    const before = timesHandedOver
+    const isDone = () => isFailing || (timesHandedOver === before && lines === '')
+    output.flush(() => (isDone() ? done() : flushAll(done)))
   }
   return {
     log,

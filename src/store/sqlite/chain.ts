@@ -18,12 +18,16 @@ interface Part {
   readonly inputs: readonly string[]
   /** Placeholder names of the lists that this part reads. */
   readonly lists: readonly string[]
-  readonly statement: RawStatement
+  /** `inputs` has the rows of the earlier parts, in the order of their names. */
+  run(values: Values, inputs: readonly (readonly RawRow[])[]): RawRow[]
 }
 
+// Maximum number of rows that a statement gets as values. SQLite parses and opens JSON in a tenth of a short save.
+const maxRowsAsValues = 4
+
 /**
- * Runs the parts one after the other. The rows of earlier parts are passed on as JSON, so that each part has the same
- * text as on PostgreSQL. A part without any input rows is skipped.
+ * Runs the parts one after the other. The rows of earlier parts are passed on as values or as JSON, so that each part
+ * has the same text as on PostgreSQL. A part without any input rows is skipped.
  */
 export function createChain(client: Client): Dialect['chain'] {
   function chain(parts: Chain, result: string, selection: Selection): Statement<unknown> {
@@ -36,14 +40,38 @@ export function createChain(client: Client): Dialect['chain'] {
       // For a join SQLite builds an index, but only over a materialized table, not over JSON. Without a join, reading
       // JSON is faster.
       const kind = /\bjoin\b/.test(text) ? 'materialized ' : ''
-      const tables = inputs.map(([input, names]) => {
-        const values = names.map((_, index) => `value ->> ${index}`)
-        return `${input} (${names}) as ${kind}(select ${values} from json_each(?))`
-      })
-      const statement = prepareRaw(client, `${tables.length > 0 ? `with ${tables} ` : ''}${text}`, params)
-      columns.set(name, statement.columns)
-      const lists = params.flatMap(param => (is(param, Placeholder) && isList(param) ? param.name : []))
-      return { name, inputs: inputs.map(([input]) => input), lists, statement }
+      const prepareWith = (sources: readonly string[]) => {
+        const tables = inputs.map(
+          ([input, names], index) => `${input} (${names}) as ${kind}(${sources[index]})`,
+        )
+        return prepareRaw(client, `${tables.length > 0 ? `with ${tables} ` : ''}${text}`, params)
+      }
+      const forMany = prepareWith(inputs.map(([, names]) => selectFromJson(names)))
+      const forFew = new Map<number, RawStatement>()
+      columns.set(name, forMany.columns)
+      return {
+        name,
+        inputs: inputs.map(([input]) => input),
+        lists: params.flatMap(param => (is(param, Placeholder) && isList(param) ? param.name : [])),
+        run(values, given) {
+          const [rows] = given
+          const [input] = inputs
+          if (
+            rows === undefined ||
+            input === undefined ||
+            given.length > 1 ||
+            rows.length > maxRowsAsValues
+          ) {
+            return forMany.run(
+              values,
+              given.map(each => JSON.stringify(each)),
+            )
+          }
+          const statement = forFew.get(rows.length) ?? prepareWith([writeValues(input[1], rows.length)])
+          forFew.set(rows.length, statement)
+          return statement.run(values, rows.flat().map(toExactValue))
+        },
+      }
     }
 
     const findParts = onFirstUse(() => Object.entries(parts).map(preparePart))
@@ -53,14 +81,25 @@ export function createChain(client: Client): Dialect['chain'] {
   return chain as Dialect['chain']
 }
 
+function selectFromJson(names: readonly string[]): string {
+  return `select ${names.map((_, index) => `value ->> ${index}`)} from json_each(?)`
+}
+
+function writeValues(names: readonly string[], rows: number): string {
+  return `values ${Array.from({ length: rows }, () => `(${names.map(() => '?')})`)}`
+}
+
+// The driver would send a number as a real one, and JSON has it as an integer.
+function toExactValue(value: unknown): unknown {
+  return Number.isSafeInteger(value) ? BigInt(value as number) : value
+}
+
 function runParts(parts: readonly Part[], values: Values): ReadonlyMap<string, RawRow[]> {
   const found = new Map<string, RawRow[]>()
-  for (const { name, inputs, lists, statement } of parts) {
-    const isEmpty =
-      inputs.some(input => !found.get(input)?.length) || lists.some(list => values[list] === '[]')
-    if (isEmpty) continue
-    const given = inputs.map(input => JSON.stringify(found.get(input)))
-    found.set(name, statement.run(values, given))
+  for (const { name, inputs, lists, run } of parts) {
+    const given = inputs.map(input => found.get(input) ?? [])
+    const isEmpty = given.some(rows => rows.length === 0) || lists.some(list => values[list] === '[]')
+    if (!isEmpty) found.set(name, run(values, given))
   }
   return found
 }

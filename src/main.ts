@@ -1,5 +1,5 @@
-import { asksForHelp, UsageError, usageExitCode } from './commands/parse-flags.ts'
-import { StartError } from './errors.ts'
+import { asksForHelp, UsageError } from './commands/parse-flags.ts'
+import { reportFailure } from './commands/report-failure.ts'
 import { importQuickly } from './import-quickly.ts'
 
 const usage = `Usage: npm start, or node src/start.mjs [command]
@@ -59,7 +59,5 @@ try {
   const exitCode = await run(process.argv.slice(2))
   if (exitCode !== null) process.exitCode = exitCode
 } catch (error) {
-  const isExpected = error instanceof StartError || error instanceof UsageError
-  process.stderr.write(isExpected ? `${error.message}\n` : `${(error as Error).stack ?? error}\n`)
-  process.exit(error instanceof UsageError ? usageExitCode : 1)
+  process.exit(reportFailure(error))
 }

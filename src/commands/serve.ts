@@ -3,6 +3,7 @@ import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
+import { reportFailure } from './report-failure.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { createSystemLog, type SystemLog } from './system-log.ts'
 import { writeBanner } from './write-banner.ts'
@@ -10,7 +11,7 @@ import { writeBanner } from './write-banner.ts'
 // Maximum number of connections that the kernel queues until the event loop accepts them. Clients past it retry after a
 // second.
 const maxWaitingConnections = 4_096
-// Maximum time for which a start that failed waits for a slow reader of its log.
+// Maximum time for which a start that failed waits for the reader of its log.
 const flushMs = 1_000
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -22,8 +23,10 @@ export async function serve(environment: Environment): Promise<void> {
   try {
     await startToServe(environment, config, systemLog)
   } catch (error) {
-    await systemLog.flush(flushMs)
-    throw error
+    if (await systemLog.flush(flushMs)) throw error
+    // An exit would wait for the reader without a limit.
+    reportFailure(error)
+    process.kill(process.pid, 'SIGKILL')
   }
   optimizeSooner()
 }

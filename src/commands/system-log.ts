@@ -37,6 +37,7 @@ export async function createSystemLog({
   // True after a failed write, such as on a full disk. That must not end the gateway: unwritten lines are written with
   // the next one.
   let isFailing = false
+  let isClosed = false
   let lost = 0
   const handOver = () => {
     if (lines === '') return
@@ -56,6 +57,7 @@ export async function createSystemLog({
     }, flushEveryMs)
   }
   const add = (text: string) => {
+    if (isClosed) return
     lines += text
     if (lines.length >= flushCharacters) handOver()
     flushSoon()
@@ -68,8 +70,10 @@ export async function createSystemLog({
     },
   }
   const log = pino({ level: logLevel }, stream)
-  output.on('error', () => {
+  output.on('error', (error: NodeJS.ErrnoException) => {
     isFailing = true
+    // Nobody can read the output any more, and pino writes nothing more to it.
+    if (error.code === 'EPIPE') isClosed = true
   })
   output.on('write', () => {
     isFailing = false
@@ -81,7 +85,7 @@ export async function createSystemLog({
     if (lost === 0) return
     const lostLines = lost
     lost = 0
-    log.warn({ lines: lostLines }, 'log lines were lost: standard output is read too slowly')
+    log.warn({ lines: lostLines }, 'log lines were lost: standard output did not take them')
   })
   const flushAll = (done: () => void): void => {
     handOver()

@@ -74,8 +74,8 @@ export interface Dialect {
    */
   findByIds<S extends IdSelection>(table: IdTable, selection: S, maxCachedRows?: number): FindByIds<RowOf<S>>
   /**
-   * Returns the same read, for the same results. SQLite keeps them until anything in the store changes: saves that come
-   * together read their case type once.
+   * Returns a read with the same results. SQLite keeps them until the next transaction: saves that come together read
+   * their case type once.
    */
   untilChange<T>(read: ReadByName<T>): ReadByName<T>
   /**

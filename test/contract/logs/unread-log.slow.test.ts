@@ -19,7 +19,7 @@ test('a log that nobody reads delays no request and no stop, and reports lost li
     expect(performance.now() - started).toBeLessThan(3_000)
   }
   server.resumeStdout()
-  const lost = '"msg":"log lines were lost: standard output is read too slowly"'
+  const lost = '"msg":"log lines were lost: standard output did not take them"'
   for (let waited = 0; !server.stdout().includes(lost) && waited < 10_000; waited += 50) await sleep(50)
   expect(server.stdout()).toContain(lost)
   for (const line of server

@@ -13,7 +13,7 @@ fs.write = ((...given: Parameters<typeof write>) => {
 }) as typeof write
 const text = 'x'.repeat(250_000)
 for (let n = 0; n < 70; n++) log.info({ text }, 'long')
-// Shorter lines fill the room that is left. Lines of ten milliseconds are one text, so each waits for its own.
+// Shorter lines fill the room that is left. Lines of ten milliseconds are one text, so the last ones wait.
 for (let n = 0; n < 700; n++) {
   log.info({ text: 'x'.repeat(400) }, 'short')
   if (n % 20 === 0 || n > 640) await sleep(12)

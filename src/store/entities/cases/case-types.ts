@@ -43,7 +43,7 @@ export function prepareTypes({ prepare, prepareMany, forShare, tables }: Dialect
   }
 }
 
-/** Copies the row, so that a list that cannot be read is an error here. */
+/** Copies the row, so that a list that cannot be read is an error here. Several requests may get the same copy. */
 export function toType(row: CaseType): CaseType {
-  return { ...row }
+  return Object.freeze({ ...row })
 }

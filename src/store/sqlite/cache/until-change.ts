@@ -1,7 +1,7 @@
 import type { Dialect } from '../../dialect.ts'
 import type { ChangeMark } from '../connection/change-mark.ts'
 
-// Maximum number of results of one read.
+// Maximum number of results that are kept for each read.
 const maxKept = 1_000
 
 /** Keeps the results of a read until a transaction of this process ends, or another process changes the file. */

@@ -15,7 +15,7 @@ export interface ChangeMark {
   readOthers(): number
   /** Returns a number that changes after each transaction of this process, too. */
   readAll(): number
-  /** Call it after each transaction of this process, in the same turn. */
+  /** Call it right after each transaction of this process, before anything that waits for it runs. */
   noteOwn(): void
 }
 

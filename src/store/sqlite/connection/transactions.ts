@@ -25,7 +25,7 @@ const maxWaitMs = 2
  * A commit waits for the disk many times longer than its statements take, so writes that come together share one
  * commit: those of a turn of the event loop and of the next turns, until a turn brings no more. Nothing else runs on
  * the connection meanwhile. `refuseIfLost` throws if the file is lost; then no work starts. `onEnd` is called after
- * each transaction, before its writes are answered.
+ * each transaction, before anything that waits for it runs.
  */
 export function createTransactions(
   client: Database,
@@ -36,14 +36,21 @@ export function createTransactions(
   let countBefore = 0
   let waitEndsAt = 0
 
+  function commitSome(): void {
+    try {
+      waiting = commitTogether(waiting)
+    } finally {
+      onEnd()
+    }
+  }
+
   function endTurn(): void {
     if (waiting.length === 0) return
     const isGrowing = waiting.length > countBefore
     countBefore = waiting.length
     if (isGrowing && performance.now() < waitEndsAt) return void setImmediate(endTurn)
     countBefore = 0
-    waiting = commitTogether(waiting)
-    onEnd()
+    commitSome()
     if (waiting.length > 0) setImmediate(endTurn)
   }
 
@@ -63,7 +70,7 @@ export function createTransactions(
       })
     },
     flush() {
-      while (waiting.length > 0) waiting = commitTogether(waiting)
+      while (waiting.length > 0) commitSome()
     },
   }
 }

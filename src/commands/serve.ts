@@ -4,7 +4,7 @@ import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { reportFailure } from './report-failure.ts'
-import { stopOnSignals } from './stop-on-signals.ts'
+import { endProcess, stopOnSignals } from './stop-on-signals.ts'
 import { createSystemLog, type SystemLog } from './system-log.ts'
 import { writeBanner } from './write-banner.ts'
 
@@ -16,17 +16,18 @@ const flushMs = 1_000
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Serves until a signal stops the process. Throws a `StartError` with a one-line message if it cannot start. */
+/**
+ * Serves until a signal stops the process. Ends it with the reason if it cannot start. Throws a `StartError` with a
+ * one-line message for wrong settings.
+ */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
   const systemLog = await createSystemLog(config)
   try {
     await startToServe(environment, config, systemLog)
   } catch (error) {
-    if (await systemLog.flush(flushMs)) throw error
-    // An exit would wait for the reader without a limit.
-    reportFailure(error)
-    process.kill(process.pid, 'SIGKILL')
+    const isLogWritten = await systemLog.flush(flushMs)
+    endProcess(reportFailure(error), isLogWritten)
   }
   optimizeSooner()
 }

@@ -19,6 +19,12 @@ interface Stopping {
   readonly storeLost: Promise<string>
 }
 
+/** Exits. If the log could not be written, an exit would wait for its reader without a limit. */
+export function endProcess(exitCode: number, isLogWritten: boolean): never {
+  if (!isLogWritten) process.kill(process.pid, 'SIGKILL')
+  process.exit(exitCode)
+}
+
 /**
  * Stops cleanly on SIGTERM and SIGINT (exit code 0) and after an unhandled error (exit code 1). A second signal, at
  * least half a second later, ends the process at once; its children end when their input closes. When the store is
@@ -40,11 +46,9 @@ export function stopOnSignals({ app, log, flush, storeLost }: Stopping): void {
     await leave(code, flushMs)
   }
 
-  // Exits after the log is flushed, or after `withinMs`. Without that limit, Node would wait for output that nobody
-  // reads.
+  // Exits after the log is flushed, or after `withinMs`.
   async function leave(exitCode: number, withinMs: number): Promise<void> {
-    if (!(await flush(withinMs))) process.kill(process.pid, 'SIGKILL')
-    process.exit(exitCode)
+    endProcess(exitCode, await flush(withinMs))
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -47,27 +47,21 @@ export function createChain(client: Client): Dialect['chain'] {
         return prepareRaw(client, `${tables.length > 0 ? `with ${tables} ` : ''}${text}`, params)
       }
       const forMany = prepareWith(inputs.map(([, names]) => selectFromJson(names)))
+      // One statement for each number of rows, where one part alone gives rows.
       const forFew = new Map<number, RawStatement>()
+      const [only] = inputs.length === 1 ? inputs : []
       columns.set(name, forMany.columns)
       return {
         name,
         inputs: inputs.map(([input]) => input),
         lists: params.flatMap(param => (is(param, Placeholder) && isList(param) ? param.name : [])),
         run(values, given) {
-          const [rows] = given
-          const [input] = inputs
-          if (
-            rows === undefined ||
-            input === undefined ||
-            given.length > 1 ||
-            rows.length > maxRowsAsValues
-          ) {
-            return forMany.run(
-              values,
-              given.map(each => JSON.stringify(each)),
-            )
+          const [rows = []] = given
+          if (only === undefined || rows.length > maxRowsAsValues) {
+            const texts = given.map(each => JSON.stringify(each))
+            return forMany.run(values, texts)
           }
-          const statement = forFew.get(rows.length) ?? prepareWith([writeValues(input[1], rows.length)])
+          const statement = forFew.get(rows.length) ?? prepareWith([writeValues(only[1], rows.length)])
           forFew.set(rows.length, statement)
           return statement.run(values, rows.flat().map(toExactValue))
         },

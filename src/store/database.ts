@@ -3,7 +3,7 @@ import type { ShareOwner } from '../fairness/share-owner.ts'
 import { type Changed, queuedRuns } from './change-listeners.ts'
 import type { Dialect, Statement, Values } from './dialect.ts'
 import { createSteps } from './steps.ts'
-import { all, Refusal, type Work } from './work.ts'
+import { Refusal, type Work } from './work.ts'
 
 interface WriteOptions<T> {
   /** False for a result that changed nothing: nothing is committed, and a step may be tried again. True by default. */
@@ -16,6 +16,23 @@ export interface ChangeOptions<T> extends WriteOptions<T> {
   /** True for a result that queued runs, which wakes the gateways after the commit. False by default. */
   readonly hasQueued?: (result: T) => boolean
 }
+
+/** Changes of an account that can be made in one transaction. */
+export interface Together<Ask, Answer> {
+  /** Makes these changes. An answer is null for a change that was not made. Null undoes all of them. */
+  readonly work: (accountCode: string, asks: readonly Ask[]) => Work<readonly (Answer | null)[] | null>
+  /** True if `work` yields one statement alone, which is then its own transaction. */
+  readonly isOneStatement: (asks: readonly Ask[]) => boolean
+  /** True for a change that queues runs, which wakes the gateways after the commit. */
+  readonly hasQueued: (ask: Ask) => boolean
+  /** What a change changes. Two changes of the same are not made together. */
+  readonly keyOf: (ask: Ask) => unknown
+  /** Returns the bytes that a change sends. */
+  readonly measure: (ask: Ask) => number
+}
+
+/** Makes a change together with others of the account. Null if it was not made, and nothing was written for it. */
+export type ChangeTogether<Ask, Answer> = (accountCode: string, ask: Ask) => Promise<Answer | null>
 
 /** How a database runs statements. */
 export interface Runner {
@@ -30,6 +47,8 @@ export interface Runner {
    * lock. Others may change rows between the statements.
    */
   writeEach<T>(owner: ShareOwner | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
+  /** Null for SQLite, where all changes that come together share a commit. */
+  readonly together: (<Ask, Answer>(changes: Together<Ask, Answer>) => ChangeTogether<Ask, Answer>) | null
 }
 
 /** A dialect with its connection. */
@@ -40,8 +59,6 @@ export interface Database extends Dialect, Runner {
    * Rejects with the error of a `Refusal`, which keeps, stores and announces nothing.
    */
   change<T>(origin: Origin, work: () => Work<T | Refusal>, options?: ChangeOptions<T>): Promise<T>
-  /** A change in one statement, which is its own transaction. One that returns no row has changed nothing. */
-  changeAtOnce<Row>(origin: Origin, statement: Statement<Row>, values: Values): Promise<readonly Row[]>
 }
 
 interface Dependencies {
@@ -53,6 +70,21 @@ interface Dependencies {
 
 export function createDatabase({ dialect, runner, announce }: Dependencies): Database {
   const { doOnce } = createSteps(dialect)
+  const { together } = runner
+
+  function announceEach<Ask, Answer>(
+    change: ChangeTogether<Ask, Answer>,
+    hasQueued: (ask: Ask) => boolean,
+  ): ChangeTogether<Ask, Answer> {
+    return async (accountCode, ask) => {
+      const answer = await change(accountCode, ask)
+      if (answer === null) return null
+      announce(accountCode)
+      if (hasQueued(ask)) announce(queuedRuns)
+      return answer
+    }
+  }
+
   return {
     ...dialect,
     ...runner,
@@ -67,11 +99,7 @@ export function createDatabase({ dialect, runner, announce }: Dependencies): Dat
       if (hasQueued(result)) announce(queuedRuns)
       return result
     },
-    async changeAtOnce<Row>(origin: Origin, statement: Statement<Row>, values: Values) {
-      const rows = await runner.writeEach(origin.accountCode, () => all(statement, values))
-      if (rows.length > 0) announce(origin.accountCode)
-      return rows
-    },
+    together: together && (changes => announceEach(together(changes), changes.hasQueued)),
   }
 }
 
@@ -100,5 +128,6 @@ export function timeRunner(runner: Runner, time: TimeCall): Runner {
     read: (...given) => time('read', () => runner.read(...given)),
     write: (...given) => time('write', () => runner.write(...given)),
     writeEach: (...given) => time('write', () => runner.writeEach(...given)),
+    together: runner.together,
   }
 }

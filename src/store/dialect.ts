@@ -68,11 +68,8 @@ export interface Dialect {
   encodeList(ids: readonly number[]): string
   /** Returns one row with the next id of a token. These ids are unique in the store. */
   readonly nextTokenId: Statement<{ readonly id: number }>
-  /**
-   * Finds an account's rows by their ids, in one statement however many there are. SQLite caches up to
-   * `maxCachedRows`.
-   */
-  findByIds<S extends IdSelection>(table: IdTable, selection: S, maxCachedRows?: number): FindByIds<RowOf<S>>
+  /** Finds an account's rows by their ids, in one statement however many there are. */
+  findByIds<S extends IdSelection>(table: IdTable, selection: S, reading?: Reading<S>): FindByIds<RowOf<S>>
   /**
    * Returns a read with the same results. SQLite keeps them until the next transaction: saves that come together read
    * their case type once.
@@ -111,6 +108,16 @@ export interface Paging<Parent extends string, S extends IdSelection> {
   /** The column that holds the id of the parent. */
   readonly parent: Parent
   readonly selection: S
+}
+
+export interface Reading<S extends Selection> {
+  /** Maximum number of rows that SQLite caches. */
+  readonly maxCachedRows?: number
+  /**
+   * What PostgreSQL selects instead where callers share a statement, to bound what they read together. Their rows have
+   * the order of `asked.place`.
+   */
+  readonly shared?: Partial<S>
 }
 
 /** Placeholders that a statement of `pagesOfParents` takes. */

@@ -31,7 +31,10 @@ export const raiseCounter = (name: RaisedCounter, count: SQL, from: SQL = sql`wh
   select ${sql.placeholder('accountCode')}, ${sql.raw(`'${name}'`)}, ${count} ${from}
   on conflict (account_code, name) do update set value = counters.value + excluded.value`
 
-/** Raises two counters in a statement of several parts, in this order. `from` adds to the tables it reads: `, part`. */
+/**
+ * Raises two counters in a statement of several parts, in this order. `from` says what their counts are read from, such
+ * as `from part`.
+ */
 export const raiseCounters = (
   [first, second]: readonly [CounterRaise, CounterRaise],
   from: SQL = sql``,
@@ -39,9 +42,9 @@ export const raiseCounters = (
   insert into counters (account_code, name, value)
   select ${sql.placeholder('accountCode')}, raised.name, raised.value
   from (
-    select '${sql.raw(first.name)}' as name, ${first.count} as value
-    union all select '${sql.raw(second.name)}', ${second.count}
-  ) as raised ${from}
+    select '${sql.raw(first.name)}' as name, ${first.count} as value ${from}
+    union all select '${sql.raw(second.name)}', ${second.count} ${from}
+  ) as raised
   where true
   on conflict (account_code, name) do update set value = counters.value + excluded.value`
 

@@ -28,8 +28,8 @@ export function createPostgresDialect(calls: Calls): Dialect {
     nextTokenId: prepare(sql`select nextval('api_tokens_id_seq')`, { id: tables.apiTokens.id }),
     pagesOfParents,
     untilChange: read => read,
-    findByIds: (table, selection) => ({
-      findByIds: createFindListed(calls, table, selection),
+    findByIds: (table, selection, { shared } = {}) => ({
+      findByIds: createFindListed(calls, table, { alone: selection, shared: { ...selection, ...shared } }),
       forget: () => {},
     }),
   }

@@ -23,23 +23,23 @@ const maxIdsTogether = 20
 export function createFindListed<S extends IdSelection>(
   { pool, read }: Calls,
   table: IdTable,
-  selection: S,
+  { alone, shared }: { readonly alone: S; readonly shared: S },
 ): FindByIds<RowOf<S>>['findByIds'] {
   const { accountCode, ids } = placeholders('accountCode', 'ids')
   const listed = prepareMany(
     sql`
-      select ${columnsOf(selection)} from ${table}
+      select ${columnsOf(alone)} from ${table}
       where ${table.accountCode} = ${accountCode} and ${isListed(table.id, ids)}`,
-    selection,
+    alone,
   )
   const place = numberOf(sql`asked.place`)
   // Each row comes with the position of its pair in the lists, which decides the caller that gets it.
   const asked = list('asked', { accountCode: 'text', id: 'integer' })
   const together = prepareMany(
     sql`
-      select asked.place, ${columnsOf(selection)} from ${asked.rows}
+      select asked.place, ${columnsOf(shared)} from ${asked.rows}
       join ${table} on ${table.accountCode} = asked.account_code and ${table.id} = asked.id`,
-    { place, ...selection },
+    { place, ...shared },
   )
 
   const findList = async ({ accountCode, ids }: Ask): Promise<RowOf<S>[]> =>

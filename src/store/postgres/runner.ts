@@ -1,25 +1,47 @@
+import type { ShareOwner } from '../../fairness/share-owner.ts'
 import type { Runner } from '../database.ts'
 import type { Values } from '../dialect.ts'
 import type { Work } from '../work.ts'
 import type { Calls } from './connection/calls.ts'
+import { createChangeTogether } from './connection/change-together.ts'
 import type { Client } from './connection/client.ts'
-import type { Transaction } from './connection/pool.ts'
+import type { PoolClient, Transaction } from './connection/pool.ts'
 import { shares } from './connection/shares.ts'
 import { isWorthRetrying } from './connection/sql-state.ts'
 
 // Maximum number of attempts. Another request may take a pair between the look-up and the change, each time.
 const maxAttempts = 10
 
-export function createPostgresRunner({ read, write, withAccountSlot }: Calls): Runner {
+export function createPostgresRunner(calls: Calls): Runner {
+  const { read, write, withAccountSlot } = calls
+
+  function transact<T>(
+    client: PoolClient,
+    owner: ShareOwner | null,
+    work: () => Work<T>,
+    hasChanged?: (result: T) => boolean,
+  ): Promise<T> {
+    return withAccountSlot(owner ?? shares.gateway, () =>
+      retry(() => client.begin(transaction => run(transaction, work()), hasChanged)),
+    )
+  }
+
   return {
     read: (statement, values) => read(readOwner(values), async client => statement.run(values, client)),
     write: (owner, work, { hasChanged } = {}) =>
-      write(owner, client =>
-        withAccountSlot(owner ?? shares.gateway, () =>
-          retry(() => client.begin(transaction => run(transaction, work()), hasChanged)),
-        ),
-      ),
+      write(owner, client => transact(client, owner, work, hasChanged)),
     writeEach: (owner, work) => write(owner, client => runEach(client, work())),
+    together: ({ work, isOneStatement, keyOf, measure }) =>
+      createChangeTogether({
+        calls,
+        keyOf,
+        measure,
+        changeAll: (client, accountCode, asks) => {
+          const all = () => work(accountCode, asks)
+          if (isOneStatement(asks)) return runEach(client, all())
+          return transact(client, accountCode, all, changed => changed !== null)
+        },
+      }),
   }
 }
 

@@ -38,7 +38,7 @@ export function createSqliteDialect({ client, changeMark, time }: Dependencies):
     nextTokenId: prepareNextTokenId(prepare),
     pagesOfParents,
     untilChange: createUntilChange(changeMark),
-    findByIds: (table, selection, maxCachedRows) =>
+    findByIds: (table, selection, { maxCachedRows } = {}) =>
       createFindCached({ prepare, changeMark, time, table, selection, maxCachedRows }),
   }
 }

@@ -6,7 +6,7 @@ export function createSqliteRunner(transactions: Transactions): Runner {
   const write: Runner['write'] = (_owner, work, { hasChanged } = {}) =>
     transactions.write(() => run(work()), hasChanged)
   // The lock is held only while the statements run, so `writeEach` can be the same as `write`.
-  return { read: async (statement, values) => statement.run(values), write, writeEach: write }
+  return { read: async (statement, values) => statement.run(values), write, writeEach: write, together: null }
 }
 
 // Runs the work synchronously, so that nothing else runs on the connection.

@@ -27,7 +27,7 @@ const maxCachedRows = 50_000
  */
 export function createMembershipStore(database: Database, parts: Parts): MembershipStore {
   const { provision, takeNumbers, appendEvent } = parts
-  const { forget, ...reads } = createMembershipReads(database, maxCachedRows)
+  const { forget, ...reads } = createMembershipReads(database, { maxCachedRows })
   const { findAddable, findMovable, findRow } = createMembershipLookUps(database)
   const statements = prepareStatements(database)
   return {

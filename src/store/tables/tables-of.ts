@@ -56,6 +56,14 @@ export function textOf(expression: SQL): StoreColumn<string | null> {
   return expression as unknown as StoreColumn<string | null>
 }
 
+/** An expression that gives a value of the column, for a selection. */
+export function readAs<Value>(
+  { codec, table, name }: StoreColumn<Value>,
+  expression: SQL,
+): StoreColumn<Value> {
+  return Object.assign(expression, { codec, table, name }) as unknown as StoreColumn<Value>
+}
+
 /** A column that an expression may leave out, for a selection. */
 export function orNull<Value>(column: StoreColumn<Value>): StoreColumn<Value | null> {
   return column

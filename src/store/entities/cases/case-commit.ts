@@ -16,16 +16,9 @@ import { toTakeValues } from '../queue/enqueue.ts'
 import { measureStored, measureWaiting, type SharedInput, shareInputs } from '../queue/queued-inputs.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import type { AppendCaseEvent } from './case-events.ts'
-import {
-  buildIsAsRead,
-  buildNewData,
-  type CaseReads,
-  type StoredCase,
-  selectCase,
-  toCase,
-} from './case-rows.ts'
-import { prepareValues } from './field-values.ts'
-import { createSaveAtOnce } from './save-at-once.ts'
+import { buildIsFree, type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
+import type { FieldValues } from './field-values.ts'
+import { createSaveAtOnce, type PlannedChange } from './save-at-once.ts'
 
 // The result as JSON preserves it for an idempotency step.
 type Committed =
@@ -46,46 +39,46 @@ interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueu
   readonly database: Database
   readonly limits: StoreLimits
   readonly appendEvent: AppendCaseEvent
+  readonly values: FieldValues
   readonly reads: Pick<CaseReads, 'forget' | 'remember'>
 }
 
 /** The one transaction of a save or a delete (contract, section 7, step 6). */
 export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'commit' | 'findCommitted'> {
-  const { database, limits, provision, takeNumbers, appendEvent, enqueue, writeRuns, stored, reads } =
+  const { database, limits, provision, takeNumbers, appendEvent, values, enqueue, writeRuns, stored, reads } =
     dependencies
   const statements = prepareStatements(database)
-  const values = prepareValues(database)
   const { find } = createSteps(database)
-  const saveAtOnce = createSaveAtOnce(database, limits)
+  const saveAtOnce = createSaveAtOnce(dependencies)
 
-  function* commit(wanted: CaseCommit): Work<Committed | Refusal> {
-    const planned = shareInputs(toQueuedRuns(wanted, toExpectedRow(wanted)))
-    const saved = yield* saveAtOnce.inside(wanted, planned, findAddedBytes(wanted, planned))
-    if (saved === null) return yield* commitInSteps(wanted, planned)
+  function* commit(change: PlannedChange): Work<Committed | Refusal> {
+    const saved = saveAtOnce === null ? null : yield* saveAtOnce.inside(change)
+    if (saved === null) return yield* commitInSteps(change)
     const { row, taken } = saved
+    const { wanted, queued } = change
     const { origin, changedFields, runIds } = wanted
     yield* writeValues(wanted, row)
-    const ids = yield* enqueue(origin.accountCode, planned, { row: taken })
+    const ids = yield* enqueue(origin.accountCode, queued, { row: taken })
     if (ids instanceof Refusal) return ids
     yield* writeDecidingRuns(wanted, row, false)
     return { kind: 'committed', row, changedFields, runIds }
   }
 
   // It is made once, because V8 makes a map for each function with `yield` that it calls for the first time.
-  function* commitOwn(wanted: CaseCommit, own: Own): Work<Committed | Refusal> {
-    own.result = yield* commit(wanted)
+  function* commitOwn(change: PlannedChange, own: Own): Work<Committed | Refusal> {
+    own.result = yield* commit(change)
     return own.result
   }
 
   // Whatever decides against the change comes before the first write: SQLite undoes nothing.
-  function* commitInSteps(wanted: CaseCommit, planned: readonly SharedInput[]): Work<Committed | Refusal> {
+  function* commitInSteps({ wanted, queued: planned, addedBytes }: PlannedChange): Work<Committed | Refusal> {
     const { origin, caseTypeCode, read, changedFields, runIds } = wanted
     const { accountCode } = origin
     const now = yield* only(statements.lockType, { accountCode, caseTypeCode })
     if ((now.revision ?? 0) !== wanted.revision) return { kind: 'conflict' }
     const refusal = findWaitingRefusal(now, measureWaiting(planned), limits.queueBytes)
     if (refusal !== null) return refuse(cannotQueue(refusal))
-    const full = stored.refuseFull(now.storedBytes, findAddedBytes(wanted, planned))
+    const full = stored.refuseFull(now.storedBytes, addedBytes)
     if (wanted.data !== null && full !== null) return full
     const row = yield* read === null ? create(wanted, now.revision === null) : change(wanted, read)
     if (row === undefined) return { kind: 'conflict' }
@@ -126,9 +119,8 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
 
   function* writeValues({ origin, caseTypeCode, data, read, values: given }: CaseCommit, row: StoredCase) {
     if (data === null || given === null) return
-    const { accountCode } = origin
-    if (read !== null) yield* values.clear(accountCode, row.id)
-    yield* values.add(accountCode, caseTypeCode, [{ ...row, values: given }])
+    const write = read === null ? values.add : values.replace
+    yield* write(origin.accountCode, caseTypeCode, [{ ...row, values: given }])
   }
 
   function* create(
@@ -154,20 +146,21 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     // The values refer to the case, so they are deleted first. The lock keeps others from writing new values meanwhile.
     const row = yield* first(statements.lock, which)
     if (row === undefined) return undefined
-    yield* values.clear(accountCode, row.id)
+    yield* values.clear(accountCode, [row.id])
     yield* all(statements.remove, { accountCode, id: row.id })
     return row
   }
 
   return {
     async commit(wanted) {
-      const saved = await saveAtOnce.alone(wanted, findAddedBytes(wanted, []))
+      const change = plan(wanted)
+      const saved = saveAtOnce === null ? null : await saveAtOnce.together(change)
       const { changedFields, runIds } = wanted
       if (saved !== null) return toCommitted({ kind: 'committed', row: saved, changedFields, runIds })
       const hasQueued = () => wanted.after !== null
       // The result may be that of an earlier request with the same key, whose row is old.
       const own: Own = { result: null }
-      const work = () => commitOwn(wanted, own)
+      const work = () => commitOwn(change, own)
       const done = await database.change(wanted.origin, work, { hasChanged, hasQueued })
       if (done.kind === 'conflict') return done
       if (wanted.data !== null && done === own.result) reads.remember(wanted.origin.accountCode, done.row)
@@ -180,6 +173,11 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
       return done?.kind === 'committed' ? toCommitted(done) : null
     },
   }
+}
+
+function plan(wanted: CaseCommit): PlannedChange {
+  const queued = shareInputs(toQueuedRuns(wanted, toExpectedRow(wanted)))
+  return { wanted, queued, addedBytes: findAddedBytes(wanted, queued) }
 }
 
 function hasChanged({ kind }: Committed): boolean {
@@ -215,15 +213,24 @@ function toData(data: string | null) {
 }
 
 function prepareStatements({ prepare, tables, forShare, forUpdate, now }: Dialect) {
-  const given = placeholders('accountCode', 'id', 'caseTypeCode', 'data', 'dataBytes')
-  const { accountCode, id, caseTypeCode, data, dataBytes } = given
+  const given = placeholders(
+    'accountCode',
+    'id',
+    'caseTypeCode',
+    'version',
+    'data',
+    'dataBytes',
+    'leaseHolder',
+  )
+  const { accountCode, id, caseTypeCode, version, data, dataBytes, leaseHolder } = given
   const selection = selectCase(tables)
   const { waiting, waitingBytes } = tables.queueAccounts
   const ofQueue = (column: string) => sql`
     coalesce((select ${sql.raw(column)} from queue_accounts where account_code = ${accountCode}), 0)`
   const returning = sql`returning ${columnsOf(selection)}`
   const isTheCase = sql`account_code = ${accountCode} and id = ${id}`
-  const isAsRead = buildIsAsRead(now)
+  const isAsRead = sql`
+    ${isTheCase} and version = ${version} and ${buildIsFree(now, sql`${id}`, sql`${leaseHolder}`)}`
   return {
     lockType: prepare(
       sql`
@@ -245,7 +252,8 @@ function prepareStatements({ prepare, tables, forShare, forUpdate, now }: Dialec
     ),
     update: prepare(
       sql`
-        update cases set ${buildNewData(now)} where ${isAsRead} ${returning}`,
+        update cases set data = ${data}, data_bytes = ${dataBytes}, version = version + 1, updated_at = ${now}
+        where ${isAsRead} ${returning}`,
       selection,
     ),
     lock: prepare(sql`select ${columnsOf(selection)} from cases where ${isAsRead} ${forUpdate}`, selection),

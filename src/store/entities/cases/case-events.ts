@@ -48,7 +48,7 @@ export function createCaseEventStore(
   const log = createEventLog(database, describeLogs(database.tables).cases, { selection, toEvent })
   const pageByCase = createPageByParent(database, { table: caseEvents, parent: 'caseId', selection })
   const whole = { id: caseEvents.id, longFields: caseEvents.longFields }
-  const { findByIds } = database.findByIds(caseEvents, whole, 0)
+  const { findByIds } = database.findByIds(caseEvents, whole, { maxCachedRows: 0 })
   return {
     ...log,
     onChange,
@@ -76,9 +76,9 @@ function toEvent({ id, changedFields, ...row }: RowOf<ReturnType<typeof selectEv
 
 /**
  * Returns the parts of a statement that append an event: `head` raises the counters of the account, which are locked
- * until the commit, and `row` is the event. `from` adds to the tables that `head` reads, such as `, part`.
+ * until the commit, and `row` is the event. `from` is what `head` reads, such as `from part`.
  */
-export function buildEventParts({ typed, tables }: Dialect, from = sql``) {
+function buildEventParts({ typed, tables }: Dialect, from = sql``) {
   const storedBytes = {
     name: 'stored byte',
     count: typed(sql.placeholder('storedBytes'), 'integer'),
@@ -125,7 +125,7 @@ export function createAppendCaseEvent(dialect: Dialect): AppendCaseEvent {
   const insertAndTake = chain(
     {
       taken: buildTakeIds(dialect),
-      ...buildEventParts(dialect, sql`, taken`),
+      ...buildEventParts(dialect, sql`from taken`),
       counted: sql`select taken.last_id, ${all} as value from taken, head where head.name = 'stored byte'`,
     },
     'counted',

@@ -6,8 +6,8 @@ import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
 import { type RowOf, textOf } from '../../tables/tables-of.ts'
 
-// Maximum bytes of case data that one statement reads. A list may name a thousand cases of 1 MiB each.
-const maxBytes = sql.raw(String(4 * 2 ** 20))
+/** Maximum bytes of case data that one statement reads. A list may name a thousand cases of 1 MiB each. */
+export const maxBytes = sql.raw(String(4 * 2 ** 20))
 // Longer data are read by a second statement, within that bound. SQLite caches cases with shorter ones: 10 MB of them.
 const maxShortBytes = 2_048
 const maxCachedRows = 5_000
@@ -18,21 +18,14 @@ export function selectCase({ cases }: Dialect['tables']) {
 
 export type StoredCase = RowOf<ReturnType<typeof selectCase>>
 
-/** The condition of a change: the case has the version that was read, and nobody else holds its lease. */
-export function buildIsAsRead(now: SQL, versionName = 'version'): SQL {
-  const { accountCode, id, leaseHolder } = placeholders('accountCode', 'id', 'leaseHolder')
-  const version = sql.placeholder(versionName)
+/** The condition that nobody but `holder` has the lease of the case `id`. */
+export function buildIsFree(now: SQL, id: SQL, holder: SQL): SQL {
   return sql`
-    account_code = ${accountCode} and id = ${id} and version = ${version} and not exists (
-      select 1 from case_leases
-      where case_leases.account_code = ${accountCode} and case_id = ${id} and holder <> ${leaseHolder}
-        and held_until > ${now})`
-}
-
-/** The assignments of a save. */
-export function buildNewData(now: SQL): SQL {
-  const { data, dataBytes } = placeholders('data', 'dataBytes')
-  return sql`data = ${data}, data_bytes = ${dataBytes}, version = version + 1, updated_at = ${now}`
+    not exists (
+      select 1 from case_leases as lease
+      where lease.account_code = ${sql.placeholder('accountCode')} and lease.case_id = ${id}
+        and lease.holder <> ${holder} and lease.held_until > ${now}
+    )`
 }
 
 type ReadCase = Omit<StoredCase, 'data'> & { readonly data: string | null }
@@ -77,7 +70,7 @@ export function createCaseReads(database: Database): CaseReads {
   const isShort = sql`${tables.cases.dataBytes} <= ${sql.raw(String(maxShortBytes))}`
   const shortData = sql`case when ${isShort} then ${tables.cases.data} end`
   const withShortData = { ...selection, data: textOf(shortData) }
-  const cached = database.findByIds(tables.cases, withShortData, maxCachedRows)
+  const cached = database.findByIds(tables.cases, withShortData, { maxCachedRows })
 
   // Returns the prepared statement for this number of conditions.
   function findSearch({ caseTypeCode, where }: CaseSearch, fromEnd: boolean): Search {

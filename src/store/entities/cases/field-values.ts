@@ -3,9 +3,11 @@ import type { ReadValues } from '../../../domain/cases/case-store.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { unread, type Work } from '../../work.ts'
 
+export type FieldValues = ReturnType<typeof prepareValues>
+
 /** Prepares what writes the values of indexed fields in the transaction that changes the case. */
-export function prepareValues({ prepare, list, forShare }: Dialect) {
-  const { accountCode, caseTypeCode, id } = placeholders('accountCode', 'caseTypeCode', 'id')
+export function prepareValues({ prepare, list, isListed, encodeList, forShare, tables }: Dialect) {
+  const { accountCode, caseTypeCode, ids } = placeholders('accountCode', 'caseTypeCode', 'ids')
   const added = list('added', { caseId: 'integer', version: 'integer', field: 'text', value: 'text' })
   const dropped = list('dropped', { field: 'text' })
   // Inserts values only for cases that have not changed since they were read. The lock waits for a running save or
@@ -16,20 +18,33 @@ export function prepareValues({ prepare, list, forShare }: Dialect) {
     join cases on cases.account_code = ${accountCode} and cases.id = added.case_id
       and cases.version = added.version
     where true ${forShare} on conflict do nothing`)
-  const clear = prepare(sql`delete from case_values where account_code = ${accountCode} and case_id = ${id}`)
+  const areOfCases = isListed(tables.caseValues.caseId, ids)
+  const remove = prepare(sql`delete from case_values where account_code = ${accountCode} and ${areOfCases}`)
   const drop = prepare(sql`
     delete from case_values
     where account_code = ${accountCode} and case_type_code = ${caseTypeCode}
       and field in (select field from ${dropped.rows})`)
+
+  function* add(accountCode: string, caseTypeCode: string, rows: readonly ReadValues[]): Work<void> {
+    const flat = rows.flatMap(({ id, version, values }) =>
+      values.map(value => ({ caseId: id, version, ...value })),
+    )
+    if (flat.length === 0) return
+    yield* unread(insert, { accountCode, caseTypeCode, ...added.encode(flat) })
+  }
+
+  const clear = (accountCode: string, ids: readonly number[]): Work<void> =>
+    unread(remove, { accountCode, ids: encodeList(ids) })
+
   return {
-    *add(accountCode: string, caseTypeCode: string, rows: readonly ReadValues[]): Work<void> {
-      const flat = rows.flatMap(({ id, version, values }) =>
-        values.map(value => ({ caseId: id, version, ...value })),
-      )
-      if (flat.length === 0) return
-      yield* unread(insert, { accountCode, caseTypeCode, ...added.encode(flat) })
+    add,
+    clear,
+    /** Writes the values of saved cases of one type in place of those that they had. */
+    *replace(accountCode: string, caseTypeCode: string, rows: readonly ReadValues[]): Work<void> {
+      const ids = rows.map(({ id }) => id)
+      yield* clear(accountCode, ids)
+      yield* add(accountCode, caseTypeCode, rows)
     },
-    clear: (accountCode: string, id: number): Work<void> => unread(clear, { accountCode, id }),
     drop: (accountCode: string, caseTypeCode: string, fields: readonly string[]): Work<void> =>
       unread(drop, { accountCode, caseTypeCode, ...dropped.encode(fields.map(field => ({ field }))) }),
   }

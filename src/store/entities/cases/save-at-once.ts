@@ -1,21 +1,28 @@
-import { type SQL, sql } from 'drizzle-orm'
 import type { CaseCommit } from '../../../domain/cases/case-store.ts'
-import type { StoreLimits } from '../../../domain/store-limits.ts'
+import { type StoreLimits, storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
-import { namesOf, placeholders, type Values } from '../../dialect.ts'
-import { orNull } from '../../tables/tables-of.ts'
-import { first, type Work } from '../../work.ts'
-import { buildTakeIds, type TakenIds, toTakeValues } from '../queue/enqueue.ts'
-import type { SharedInput } from '../queue/queued-inputs.ts'
+import type { Values } from '../../dialect.ts'
+import { Refusal, type Work } from '../../work.ts'
+import type { Enqueue, TakenIds } from '../queue/enqueue.ts'
+import { measureWaiting, type SharedInput } from '../queue/queued-inputs.ts'
 import { measureTexts } from '../runs/write-runs.ts'
-import { storedBytes } from '../stored-bytes.ts'
-import { buildEventParts, toEventValues } from './case-events.ts'
-import { buildIsAsRead, buildNewData, type StoredCase, selectCase } from './case-rows.ts'
+import { toEventValues } from './case-events.ts'
+import type { StoredCase } from './case-rows.ts'
+import type { FieldValues } from './field-values.ts'
+import { prepareSaves } from './save-statements.ts'
 
 // Bytes below the account's maximum from which on the usual transaction compares exactly: several saves at once could
 // each find room for themselves. It is as much as `savesAtOnce` of this size add, and at least `marginBytes`.
 const marginBytes = 64 * 2 ** 20
 const savesAtOnce = 16
+
+/** A change of a case with the runs that it queues. */
+export interface PlannedChange {
+  readonly wanted: CaseCommit
+  readonly queued: readonly SharedInput[]
+  /** The bytes that it adds to those of the account: its event, the case and the queued runs. */
+  readonly addedBytes: number
+}
 
 /** What a save writes at once. */
 interface SavedAtOnce {
@@ -25,98 +32,113 @@ interface SavedAtOnce {
 }
 
 export interface SaveAtOnce {
-  /** Saves a case in a transaction of its own. */
-  alone(wanted: CaseCommit, addedBytes: number): Promise<StoredCase | null>
+  /** Saves a case, its indexed values and the runs that it queues, together with other saves of the account. */
+  together(save: PlannedChange): Promise<StoredCase | null>
   /** Saves a case in a transaction that writes more, and takes the ids of the runs that it queues. */
-  inside(wanted: CaseCommit, queued: readonly SharedInput[], addedBytes: number): Work<SavedAtOnce | null>
+  inside(save: PlannedChange): Work<SavedAtOnce | null>
+}
+
+interface Dependencies {
+  readonly database: Database
+  readonly limits: StoreLimits
+  readonly values: FieldValues
+  readonly enqueue: Enqueue
 }
 
 /**
- * Saves a case and its event with one statement: one round trip instead of three. The result is null if the statement
- * found anything else than was read, and for every change that needs more. Then nothing was written, and the usual
- * statements say why. SQLite has no round trips to save.
+ * Saves cases and their events with one statement: one round trip for all of them instead of three for each. The result
+ * is null for a save if the statement found anything else than was read, and for every change that needs more. Then
+ * nothing was written, and the usual statements say why. SQLite has no round trips to save.
  */
-export function createSaveAtOnce(database: Database, { accountBytes, queueBytes }: StoreLimits): SaveAtOnce {
-  const statements = database.isShared ? prepareSaves(database) : null
+export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null {
+  const { database, limits, values, enqueue } = dependencies
+  if (database.together === null) return null
+  const saveAll = prepareSaves(database)
 
-  // Null if the change is no save of a case that was read.
-  function toValues(wanted: CaseCommit, addedBytes: number): Values | null {
-    const { origin, caseTypeCode, read, revision, data, changedFields, functionName, leaseHolder } = wanted
-    if (read === null || data === null) return null
-    const of = { caseId: read.id, caseTypeCode, version: read.version + 1 }
-    const { inserts, ends } = wanted.runs ?? { inserts: [], ends: [] }
-    const bytes = addedBytes + measureTexts([...inserts, ...ends])
-    return {
-      ...toEventValues(origin, { kind: 'saved', ...of, changedFields, functionName }, addedBytes),
-      id: read.id,
-      readVersion: read.version,
-      leaseHolder,
-      data,
-      dataBytes: Buffer.byteLength(data),
-      revision,
-      roomBytes: accountBytes - Math.max(marginBytes, savesAtOnce * bytes),
+  function* save(accountCode: string, saves: readonly PlannedChange[]) {
+    const bytes = sum(saves.map(findBytes))
+    return yield* saveAll(saves.map(toValues), {
+      accountCode,
+      addedBytes: sum(saves.map(({ addedBytes }) => addedBytes)),
+      roomBytes: limits.accountBytes - Math.max(marginBytes, savesAtOnce * bytes),
+      maxWaitingBytes: limits.queueBytes,
+    })
+  }
+
+  function* saveTogether(accountCode: string, saves: readonly PlannedChange[]) {
+    const saved = (yield* save(accountCode, saves)).flatMap(({ place, lastId, ...row }) => {
+      const change = saves[place - 1]
+      return change === undefined ? [] : { change, lastId, row }
+    })
+    const written = saved.flatMap(({ change: { wanted }, row }) =>
+      wanted.values === null ? [] : { ...row, values: wanted.values },
+    )
+    for (const [caseTypeCode, rows] of Map.groupBy(written, row => row.caseTypeCode)) {
+      yield* values.replace(accountCode, caseTypeCode, rows)
     }
+    const queued = saved.flatMap(({ change }) => change.queued)
+    const ids = yield* enqueue(accountCode, queued, { row: toTaken(saved[0]?.lastId) })
+    if (ids instanceof Refusal) return null
+    const rows = new Map(saved.map(({ change, row }) => [change, row]))
+    return saves.map(change => rows.get(change) ?? null)
   }
 
+  const ask = database.together<PlannedChange, StoredCase>({
+    work: saveTogether,
+    isOneStatement: saves =>
+      saves.every(({ wanted, queued }) => wanted.values === null && queued.length === 0),
+    hasQueued: ({ queued }) => queued.length > 0,
+    keyOf: ({ wanted }) => wanted.read?.id,
+    measure: findBytes,
+  })
+
   return {
-    async alone(wanted, addedBytes) {
-      const values = toValues(wanted, addedBytes)
-      if (statements === null || values === null || !isPlain(wanted)) return null
-      const [row] = await database.changeAtOnce(wanted.origin, statements.save, values)
-      return row ?? null
-    },
-    *inside(wanted, queued, addedBytes) {
-      const values = toValues(wanted, addedBytes)
-      if (statements === null || values === null) return null
-      if (queued.length === 0) {
-        const row = yield* first(statements.save, values)
-        return row === undefined ? null : { row, taken: undefined }
-      }
-      const saved = yield* first(statements.saveAndTake, { ...values, ...toTakeValues(queued, queueBytes) })
+    together: async change => (isAlone(change) ? ask(change.wanted.origin.accountCode, change) : null),
+    *inside(change) {
+      if (!isSave(change) || isAlone(change)) return null
+      const [saved] = yield* save(change.wanted.origin.accountCode, [change])
       if (saved === undefined) return null
-      const { lastId, ...row } = saved
-      return { row, taken: lastId === null ? undefined : { lastId } }
+      const { place: _, lastId, ...row } = saved
+      return { row, taken: toTaken(lastId) }
     },
   }
 }
 
-function isPlain({ origin, values, runs, after }: CaseCommit): boolean {
-  return origin.step === null && values === null && runs === null && after === null
+function isSave({ wanted }: PlannedChange): boolean {
+  return wanted.read !== null && wanted.data !== null
 }
 
-function prepareSaves(database: Database) {
-  const { chain, tables } = database
-  const selection = selectCase(tables)
-  const lastId = orNull(tables.queueAccounts.lastId)
-  const save = buildSave(database)
+/** True for a save that writes neither a step nor runs that decided it. */
+function isAlone(change: PlannedChange): boolean {
+  return isSave(change) && change.wanted.origin.step === null && change.wanted.runs === null
+}
+
+/** The bytes of the texts that the save sends, and those of its rows. */
+function findBytes({ wanted: { data, changedFields, runs }, queued }: PlannedChange): number {
+  const { inserts, ends } = runs ?? { inserts: [], ends: [] }
+  const texts = Buffer.byteLength(data ?? '') + Buffer.byteLength(changedFields)
+  return texts + storedRowBytes + measureWaiting(queued).waitingBytes + measureTexts([...inserts, ...ends])
+}
+
+function toValues({ wanted, queued, addedBytes }: PlannedChange): Values {
+  const { origin, caseTypeCode, read, revision, data, changedFields, functionName, leaseHolder } = wanted
+  const of = { caseId: read?.id ?? 0, caseTypeCode, version: (read?.version ?? 0) + 1 }
+  const { waiting, waitingBytes } = measureWaiting(queued)
   return {
-    save: chain({ ...save, ...buildEventParts(database, sql`, saved`) }, 'saved', selection),
-    saveAndTake: chain(
-      {
-        ...save,
-        taken: buildTakeIds(database, sql`from saved`),
-        ...buildEventParts(database, sql`, taken`),
-        done: sql`select saved.*, taken.last_id from saved left join taken on true`,
-      },
-      'done',
-      { ...selection, lastId },
-    ),
+    ...toEventValues(origin, { kind: 'saved', ...of, changedFields, functionName }, addedBytes),
+    leaseHolder,
+    revision,
+    data,
+    dataBytes: Buffer.byteLength(data ?? ''),
+    waiting,
+    waitingBytes,
   }
 }
 
-// The case, if it and its type are as they were read and the account has room.
-function buildSave({ typed, tables, forShare, now }: Database): Readonly<Record<'type' | 'saved', SQL>> {
-  const given = placeholders('accountCode', 'caseTypeCode', 'revision', 'roomBytes', 'storedBytes')
-  const room = typed(given.roomBytes, 'integer')
-  const added = typed(given.storedBytes, 'integer')
-  return {
-    type: sql`
-      select revision from case_types
-      where account_code = ${given.accountCode} and code = ${given.caseTypeCode} ${forShare}`,
-    saved: sql`
-      update cases set ${buildNewData(now)}
-      where ${buildIsAsRead(now, 'readVersion')} and (select revision from type) = ${given.revision}
-        and ${storedBytes} + ${added} <= ${room}
-      returning ${namesOf(selectCase(tables))}`,
-  }
+function toTaken(lastId: number | null | undefined): TakenIds {
+  return lastId === null || lastId === undefined ? undefined : { lastId }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }

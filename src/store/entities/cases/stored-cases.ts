@@ -53,7 +53,7 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
 
   return {
     ...reads.store,
-    ...createCaseCommit({ ...dependencies, appendEvent, reads }),
+    ...createCaseCommit({ ...dependencies, appendEvent, reads, values }),
     events: createCaseEventStore(database, onChange),
     async lease(accountCode, id, { holder, ms }) {
       const taken = await write(accountCode, () => first(leases.take, { accountCode, id, holder, ms }))

@@ -28,11 +28,11 @@ export function namesOfKept(columns: TableDescription['columns']): readonly stri
 }
 
 /** Reads memberships, which needs no hand-tuned statements, and drops cached rows. */
-export function createMembershipReads(database: Database, maxCachedRows?: number) {
+export function createMembershipReads(database: Database, reading: { readonly maxCachedRows?: number } = {}) {
   const table = database.tables.teamMemberships
   const selection = selectMembership(database.tables)
   return {
-    ...database.findByIds(table, selection, maxCachedRows),
+    ...database.findByIds(table, selection, reading),
     pageByUsers: createPageByParent(database, { table, parent: 'userId', selection }),
     pageByTeams: createPageByParent(database, { table, parent: 'teamId', selection }),
   }

@@ -3,8 +3,8 @@ import type { NewQueuedRun } from '../../../domain/queue/queue-store.ts'
 import { cannotQueue, findWaitingRefusal, maxWaiting } from '../../../domain/queue/waiting-limits.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import { select } from '../../columns.ts'
-import { type Dialect, placeholders, type Values } from '../../dialect.ts'
-import { toColumnName } from '../../tables/describe-table.ts'
+import { type Dialect, namesOf, placeholders, type Values } from '../../dialect.ts'
+import type { Selection } from '../../tables/tables-of.ts'
 import { first, Refusal, refuse, unread, type Work } from '../../work.ts'
 import type { StoredBytesCounter } from '../stored-bytes.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
@@ -35,7 +35,7 @@ interface Dependencies {
 }
 
 export function createEnqueue({ dialect, accounts, stored, limits: { queueBytes } }: Dependencies): Enqueue {
-  const { runRows, take, insert } = prepareStatements(dialect)
+  const { take, insert } = prepareStatements(dialect)
 
   function* takeIds(accountCode: string, shared: readonly SharedInput[]): Work<TakenIds | Refusal> {
     const bytes = measureStored(shared)
@@ -57,12 +57,7 @@ export function createEnqueue({ dialect, accounts, stored, limits: { queueBytes 
     }
     const count = measureWaiting(shared).waiting
     const firstId = row.lastId - count + 1
-    let inputId = firstId
-    for (const { runs, ...input } of shared) {
-      const rows = runRows.encode(toRows(runs, inputId))
-      yield* unread(insert, { accountCode, inputId, runs: runs.length, ...input, ...rows })
-      inputId += runs.length
-    }
+    yield* insert(accountCode, shared, firstId)
     return Array.from({ length: count }, (_, index) => firstId + index)
   }
 }
@@ -91,63 +86,104 @@ export function toTakeValues(shared: readonly SharedInput[], maxWaitingBytes: nu
 }
 
 /**
- * Takes `count` ids for runs that wait, whose inputs have `waitingBytes`, and locks the queue of the account until the
- * commit. No row means that the account would have too many, or that `from`, such as `from part`, has none.
+ * Takes ids for runs that wait, and locks the queue of the account until the commit. `more` selects the number of runs
+ * and the bytes of their inputs. No row means that the account would have too many, or that `more` has no row.
  */
-export function buildTakeIds({ typed, now }: Dialect, from = sql``): SQL {
-  const accountCode = typed(sql.placeholder('accountCode'), 'text')
+export function buildTakeIds({ typed, now }: Pick<Dialect, 'typed' | 'now'>, more?: SQL): SQL {
   const integer = (name: string) => typed(sql.placeholder(name), 'integer')
-  const count = integer('count')
-  const bytes = integer('waitingBytes')
   const [maxCount, maxBytes] = [integer('maxWaiting'), integer('maxWaitingBytes')]
+  const given = sql`select ${integer('count')} as waiting, ${integer('waitingBytes')} as bytes`
   return sql`
     insert into queue_accounts (account_code, last_id, waiting, waiting_bytes, due_at)
-    select ${accountCode}, ${count}, ${count}, ${bytes}, ${now} ${from}
-    where ${count} <= ${maxCount} and ${bytes} <= ${maxBytes}
-    on conflict (account_code) do update set last_id = queue_accounts.last_id + ${count},
-      waiting = queue_accounts.waiting + ${count}, waiting_bytes = queue_accounts.waiting_bytes + ${bytes},
+    select ${typed(sql.placeholder('accountCode'), 'text')}, more.waiting, more.waiting, more.bytes, ${now}
+    from (${more ?? given}) as more where more.waiting <= ${maxCount} and more.bytes <= ${maxBytes}
+    on conflict (account_code) do update set last_id = queue_accounts.last_id + excluded.last_id,
+      waiting = queue_accounts.waiting + excluded.waiting,
+      waiting_bytes = queue_accounts.waiting_bytes + excluded.waiting_bytes,
       due_at = case when queue_accounts.due_at < ${now} then queue_accounts.due_at else ${now} end
-    where queue_accounts.waiting + ${count} <= ${maxCount}
-      and queue_accounts.waiting_bytes + ${bytes} <= ${maxBytes}
+    where queue_accounts.waiting + excluded.waiting <= ${maxCount}
+      and queue_accounts.waiting_bytes + excluded.waiting_bytes <= ${maxBytes}
     returning last_id`
 }
 
 function prepareStatements(dialect: Dialect) {
-  const { prepare, chain, list, typed, now, tables } = dialect
+  const { prepare, tables } = dialect
+  return {
+    take: prepare(buildTakeIds(dialect), { lastId: tables.queueAccounts.lastId }),
+    insert: prepareInsert(dialect),
+  }
+}
+
+// Maximum bytes of inputs that one statement inserts as a list, which copies them.
+const maxListedBytes = 2 ** 20
+
+/**
+ * Prepares the insert of inputs with their runs, of one account and with consecutive ids. It is a statement of its own,
+ * so that the lock shows it what others have committed.
+ */
+function prepareInsert(dialect: Dialect) {
+  const { chain, list, typed, isShared, tables } = dialect
   const { accountCode, inputId, input, options } = placeholders('accountCode', 'inputId', 'input', 'options')
-  const runCount = sql.placeholder('runs')
+  const bytes = typed(sql.placeholder('bytes'), 'integer')
   const given = select(tables.queuedRuns, {
     omit: ['accountCode', 'state', 'dueAt', 'claimAt', 'holder', 'lastError', 'createdAt'],
   })
   const runRows = list('given_runs', given)
-  const inputBytes = typed(sql.placeholder('bytes'), 'integer')
-  const names = Object.keys(given).map(toColumnName)
-  const values = names.map(name => `given."${name}"`).join()
-  return {
-    runRows,
-    take: prepare(buildTakeIds(dialect), { lastId: tables.queueAccounts.lastId }),
-    // One input with its runs. The input is no list, because that would copy its megabytes. It is a statement of its
-    // own, so that the lock shows it what others have committed.
-    insert: chain(
-      {
-        input: sql`
-          insert into queued_inputs (account_code, id, runs, bytes, waiting_bytes, input, options)
-          values (${accountCode}, ${inputId}, ${runCount}, ${inputBytes}, ${inputBytes}, ${input}, ${options})`,
-        runs: sql`
-          insert into queued_runs (
-            account_code, ${sql.raw(names.map(name => `"${name}"`).join())}, state, due_at, claim_at
-          )
-          select ${accountCode}, ${sql.raw(values)}, case when is_blocked then 'blocked' else 'waiting' end, ${now},
-            case when is_blocked then null else ${now} end
-          from (
-            select given_runs.*, exists (
-              select 1 from queued_runs where account_code = ${accountCode} and lane = given_runs.lane
-            ) as is_blocked from ${runRows.rows}
-          ) as given
-          returning id`,
-      },
-      'runs',
-      { id: tables.queuedRuns.id },
-    ),
+  const inputRows = list('given_inputs', select(tables.queuedInputs, { omit: ['accountCode'] }))
+  const insertInputs = sql`
+    insert into queued_inputs (account_code, id, runs, bytes, waiting_bytes, input, options)`
+  const prepare = (inputs: SQL, isBehind?: SQL) =>
+    chain({ input: inputs, runs: buildRuns(dialect, { given, rows: runRows.rows, isBehind }) }, 'runs', {
+      id: tables.queuedRuns.id,
+    })
+  // Each input is a value of its own, as a list copies its megabytes.
+  const insertOne = prepare(sql`
+    ${insertInputs}
+    values (${accountCode}, ${inputId}, ${sql.placeholder('runs')}, ${bytes}, ${bytes}, ${input}, ${options})`)
+  // Several of these runs may be of the same lane.
+  const insertMany = prepare(
+    sql`
+      ${insertInputs}
+      select ${accountCode}, id, runs, bytes, waiting_bytes, input, options from ${inputRows.rows}`,
+    sql`or row_number() over (partition by given_runs.lane order by given_runs.place) > 1`,
+  )
+
+  return function* insert(accountCode: string, shared: readonly SharedInput[], firstId: number): Work<void> {
+    let nextId = firstId
+    const inputs = shared.map(({ runs, ...each }) => {
+      const id = nextId
+      nextId += runs.length
+      return { ...each, id, runs: runs.length, waitingBytes: each.bytes, rows: toRows(runs, id) }
+    })
+    if (isShared && inputs.length > 1 && measureWaiting(shared).waitingBytes <= maxListedBytes) {
+      const rows = runRows.encode(inputs.flatMap(({ rows }) => rows))
+      return yield* unread(insertMany, { accountCode, ...inputRows.encode(inputs), ...rows })
+    }
+    for (const { id, rows, ...values } of inputs) {
+      yield* unread(insertOne, { accountCode, inputId: id, ...values, ...runRows.encode(rows) })
+    }
   }
+}
+
+interface GivenRuns {
+  readonly given: Selection
+  readonly rows: SQL
+  /** Begins with `or`: true for a run that waits for another of the given ones. */
+  readonly isBehind?: SQL | undefined
+}
+
+function buildRuns({ now }: Dialect, { given, rows, isBehind = sql`` }: GivenRuns): SQL {
+  return sql`
+    insert into queued_runs (account_code, ${namesOf(given)}, state, due_at, claim_at)
+    select ${sql.placeholder('accountCode')}, ${namesOf(given, 'given')},
+      case when is_blocked then 'blocked' else 'waiting' end, ${now}, case when is_blocked then null else ${now} end
+    from (
+      select given_runs.*, given_runs.lane is not null and (
+        exists (
+          select 1 from queued_runs
+          where account_code = ${sql.placeholder('accountCode')} and lane = given_runs.lane
+        ) ${isBehind}
+      ) as is_blocked from ${rows}
+    ) as given
+    returning id`
 }

@@ -41,7 +41,7 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
   const claiming = createClaiming(database, moves)
   const selection = selectQueued(database.tables)
   const statements = prepareStatements(database)
-  const { findByIds } = database.findByIds(database.tables.queuedRuns, selection, 0)
+  const { findByIds } = database.findByIds(database.tables.queuedRuns, selection, { maxCachedRows: 0 })
 
   return {
     ...claiming.store,

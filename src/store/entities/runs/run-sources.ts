@@ -18,7 +18,7 @@ export interface Source {
 export function prepareKeepSources({ chain, list, tables: { runSources, counters } }: Dialect) {
   const { accountCode } = placeholders('accountCode')
   const given = list('given_sources', { hash: runSources.hash, source: runSources.source })
-  const count = sql`(select sum(bytes) from kept)`
+  const count = sql`sum(bytes)`
   const raised = [
     { name: 'stored byte', count },
     { name: 'run byte', count },
@@ -29,7 +29,7 @@ export function prepareKeepSources({ chain, list, tables: { runSources, counters
         insert into run_sources (account_code, hash, source)
         select ${accountCode}, hash, source from ${given.rows} where true
         on conflict do nothing returning ${bytes} as bytes`,
-      counted: sql`${raiseCounters(raised, sql`, (select 1 from kept limit 1) as any_kept`)} returning value`,
+      counted: sql`${raiseCounters(raised, sql`from kept having count(*) > 0`)} returning value`,
     },
     'counted',
     { value: counters.value },

@@ -1,0 +1,134 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { maxWaiting } from '../../../domain/queue/waiting-limits.ts'
+import { select } from '../../columns.ts'
+import type { Database } from '../../database.ts'
+import {
+  type Chain,
+  type ListRow,
+  namesOf,
+  placeholders,
+  type Statement,
+  type Values,
+} from '../../dialect.ts'
+import { toColumnName } from '../../tables/describe-table.ts'
+import { numberOf, orNull } from '../../tables/tables-of.ts'
+import { all, type Work } from '../../work.ts'
+import { raiseCounters } from '../counters.ts'
+import { buildTakeIds } from '../queue/enqueue.ts'
+import { storedBytes } from '../stored-bytes.ts'
+import { buildIsFree, type StoredCase, selectCase } from './case-rows.ts'
+
+/** What all saves of a statement share. */
+interface Shared {
+  readonly accountCode: string
+  /** The bytes that all of them add to those of the account. */
+  readonly addedBytes: number
+  /** The bytes that the account may store with them. */
+  readonly roomBytes: number
+  readonly maxWaitingBytes: number
+}
+
+interface SavedRow extends StoredCase {
+  /** The position of the save among those that were given, from 1. */
+  readonly place: number
+  /** The last id that was taken for queued runs, the same for all. Null if none was, or if the queue is full. */
+  readonly lastId: number | null
+}
+
+/** Saves the given cases of an account that are as they were read. */
+export type SaveAll = (saves: readonly Values[], shared: Shared) => Work<readonly SavedRow[]>
+
+/** Prepares saves of cases with their events and counters, as one statement for any number of them. */
+export function prepareSaves(database: Database): SaveAll {
+  const { chain, list, tables } = database
+  const columns = describeSave(database)
+  const many = list('listed', columns)
+  const selection = {
+    ...selectCase(tables),
+    place: numberOf(sql`place`),
+    lastId: orNull(tables.queueAccounts.lastId),
+  }
+  const prepare = (rows: SQL): Statement<SavedRow> => chain(buildParts(database, rows), 'done', selection)
+  const saveOne = prepare(selectOne(database))
+  const saveMany = prepare(many.rows)
+  return function* saveAll(saves, shared) {
+    const [first] = saves
+    const values = { ...shared, maxWaiting }
+    // A list copies the data to escape it.
+    if (first !== undefined && saves.length === 1) return yield* all(saveOne, { ...first, ...values })
+    const rows = saves as readonly ListRow<typeof columns>[]
+    return yield* all(saveMany, { ...many.encode(rows), ...values })
+  }
+}
+
+// The columns of a save: those of its event, and what else decides or follows from it.
+function describeSave({ tables }: Pick<Database, 'tables'>) {
+  return {
+    ...selectEvent(tables),
+    revision: 'integer',
+    leaseHolder: 'text',
+    data: 'text',
+    dataBytes: 'integer',
+    storedBytes: 'integer',
+    waiting: 'integer',
+    waitingBytes: 'integer',
+  } as const
+}
+
+function selectEvent({ caseEvents }: Database['tables']) {
+  return select(caseEvents, { omit: ['accountCode', 'id', 'createdAt'] })
+}
+
+// A save as a row of its own values.
+function selectOne(database: Database): SQL {
+  const values = Object.entries(describeSave(database)).map(([key, column]) => {
+    const type = typeof column === 'string' ? column : column.getSQLType()
+    const value = database.typed(sql.placeholder(key), type === 'text' ? 'text' : 'integer')
+    return sql`${value} as ${sql.raw(toColumnName(key))}`
+  })
+  return sql`(select ${sql.join(values, sql`, `)}, 1 as place) as listed`
+}
+
+// All changes lock types, cases, the queue and the counters in this order, and rows of one kind in ascending order.
+function buildParts({ after, typed, tables, forShare, forUpdate, now }: Database, rows: SQL): Chain {
+  const { accountCode, addedBytes, roomBytes } = placeholders('accountCode', 'addedBytes', 'roomBytes')
+  const event = namesOf(selectEvent(tables))
+  return {
+    given: sql`select * from ${rows}`,
+    type: sql`
+      select code, revision from case_types
+      where account_code = ${accountCode} and code in (select case_type_code from given) order by code ${forShare}`,
+    found: sql`
+      select id, version from cases
+      where account_code = ${accountCode} and id in (select case_id from given)
+        and ${storedBytes} + ${typed(addedBytes, 'integer')} <= ${typed(roomBytes, 'integer')}
+      order by id ${forUpdate}`,
+    saved: sql`
+      update cases set data = given.data, data_bytes = given.data_bytes, version = given.version, updated_at = ${now}
+      from given
+      join found on found.id = given.case_id and found.version = given.version - 1
+      join type on type.code = given.case_type_code and type.revision = given.revision
+      where cases.account_code = ${accountCode} and cases.id = given.case_id
+        and ${buildIsFree(now, sql`given.case_id`, sql`given.lease_holder`)}
+      returning ${namesOf(selectCase(tables), 'cases')}, given.place`,
+    written: sql`select given.* from given join saved on saved.place = given.place`,
+    total: sql`
+      select count(*) as events, sum(stored_bytes) as stored, sum(waiting) as waiting, sum(waiting_bytes) as bytes
+      from written having count(*) > 0`,
+    taken: buildTakeIds({ typed, now }, sql`select waiting, bytes from total where waiting > 0`),
+    head: sql`
+      ${raiseCounters(
+        [
+          { name: 'stored byte', count: sql`total.stored` },
+          { name: 'case event', count: sql`total.events` },
+        ],
+        sql`from total where ${after('taken')}`,
+      )}
+      returning name, value`,
+    row: sql`
+      insert into case_events (account_code, ${event}, id)
+      select ${accountCode}, ${event}, head.value - total.events + row_number() over (order by place)
+      from written, total, head where head.name = 'case event'`,
+    done: sql`select saved.*, (select last_id from taken) as last_id from saved`,
+  }
+}

@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { CaseCommit } from '../../../src/domain/cases/case-store.ts'
+import type { Page } from '../../../src/domain/port.ts'
+import type { Store } from '../../../src/domain/store.ts'
+import { eachStore } from '../databases/each-store.ts'
+import { by } from '../databases/origin.ts'
+import { caseCommit } from './case-commit.ts'
+
+const cases = 12
+const page: Page = { after: null, before: null, limit: 100, fromEnd: false }
+const after = {
+  event: 'post-save',
+  hooks: [1, 2].map(id => ({ id, functionId: id, functionName: `f${id}`, scopes: [] })),
+  causedBy: { userId: null, subject: null, email: null, displayName: null },
+  generation: 1,
+} as const
+
+eachStore(harness => {
+  let url: string
+  let store: Store
+  const statements: string[] = []
+  beforeEach(async () => {
+    url = await harness.freshUrl()
+    store = await harness.open({ url, onStatement: statement => statements.push(statement) })
+    await store.cases.saveType('a', {
+      code: 'incident',
+      indexedFields: ['a'],
+      writtenFields: ['a'],
+      revision: 0,
+    })
+    for (let id = 1; id <= cases; id += 1)
+      await store.cases.commit(caseCommit({ data: '{"a":1}', revision: 1 }))
+    statements.length = 0
+  })
+
+  const ids = Array.from({ length: cases }, (_, index) => index + 1)
+
+  /** Saves all cases at once, each as `given` says. */
+  async function saveAll(given: (id: number) => Partial<CaseCommit>, at = store) {
+    const rows = await at.cases.findByIds('a', ids)
+    const saves = ids.map(id => {
+      const read = rows.find(row => row.id === id) ?? null
+      return at.cases.commit(
+        caseCommit({ read, revision: 1, data: `{"a":${id}}`, changedFields: '{"a":[2,1]}', ...given(id) }),
+      )
+    })
+    return Promise.allSettled(saves)
+  }
+
+  const kindsOf = (results: Awaited<ReturnType<typeof saveAll>>) =>
+    results.map(each => (each.status === 'fulfilled' ? each.value.kind : String(each.reason?.code)))
+
+  async function readVersions() {
+    const rows = await store.cases.findByIds('a', ids)
+    return rows.toSorted((one, other) => one.id - other.id).map(({ version }) => version)
+  }
+
+  const countSaves = () => statements.filter(text => /update cases/.test(text)).length
+
+  test('saves of many cases at once share statements on PostgreSQL', async () => {
+    const results = await saveAll(() => ({}))
+    expect(kindsOf(results)).toEqual(ids.map(() => 'committed'))
+    expect(results.map(each => each.status === 'fulfilled' && 'row' in each.value && each.value.row)).toEqual(
+      ids.map(id => expect.objectContaining({ id, version: 2, data: { text: `{"a":${id}}` } })),
+    )
+    if (harness.engine === 'PostgreSQL') expect(countSaves()).toBeLessThanOrEqual(2)
+    const events = await store.cases.events.page('a', page)
+    expect(
+      events.slice(cases).map(({ sequence, kind, caseId, version }) => [sequence, kind, caseId, version]),
+    ).toEqual(ids.map(id => [cases + id, 'saved', id, 2]))
+  })
+
+  test('a save that fails leaves the others of its statement', async () => {
+    await store.cases.lease('a', 3, { holder: 'other', ms: 60_000 })
+    const results = await saveAll(id => {
+      if (id === 2) return { read: { id: 2, version: 7, dataBytes: 7 } }
+      if (id === 4) return { revision: 9 }
+      if (id === 5) return { read: { id: 500, version: 1, dataBytes: 7 } }
+      // PostgreSQL refuses this character in any text, and with it the whole statement.
+      return id === 6 ? { origin: { ...by('a'), email: 'a\u0000b' } } : {}
+    })
+    const sixth = harness.engine === 'SQLite' ? 'committed' : '22021'
+    expect(kindsOf(results)).toEqual([
+      ...['committed', 'conflict', 'conflict', 'conflict', 'conflict', sixth],
+      ...ids.slice(6).map(() => 'committed'),
+    ])
+    const saved = await store.cases.events.newest('a')
+    expect(saved - cases).toBe((await readVersions()).filter(version => version === 2).length)
+  })
+
+  test('of several saves of one version, one is committed', async () => {
+    const results = await saveAll(id => ({ read: { id: 1 + (id % 2), version: 1, dataBytes: 7 } }))
+    expect(kindsOf(results).toSorted()).toEqual([
+      ...['committed', 'committed'],
+      ...ids.slice(2).map(() => 'conflict'),
+    ])
+    expect((await readVersions()).slice(0, 3)).toEqual([2, 2, 1])
+  })
+
+  test('the values of indexed fields are those of the last save', async () => {
+    await saveAll(id => ({ values: [{ field: 'a', value: String(id % 3) }] }))
+    await saveAll(id => ({ values: [{ field: 'a', value: String(id % 2) }], data: '{"a":0}' }))
+    const where = [{ field: 'a', in: ['0'] }]
+    const found = await store.cases.page('a', { caseTypeCode: 'incident', where }, page)
+    expect(found.map(({ id }) => id)).toEqual(ids.filter(id => id % 2 === 0))
+  })
+
+  describe('with hooks after them', () => {
+    test('queue the runs of each save with its own input, in consecutive ids', async () => {
+      const results = await saveAll(() => ({ after }))
+      expect(kindsOf(results)).toEqual(ids.map(() => 'committed'))
+      if (harness.engine === 'PostgreSQL') expect(countSaves()).toBeLessThanOrEqual(2)
+      const queued = await store.queue.list('a', null, 0, 100)
+      expect(queued.map(({ id }) => id)).toEqual(Array.from({ length: 2 * cases }, (_, index) => index + 1))
+      const claim = await store.queue.claim({
+        ...{ accountCode: 'a', holder: 'h', leaseMs: 60_000, maxRuns: 100 },
+        retryAfterMs: () => null,
+      })
+      expect(claim.runs.map(({ caseId, input }) => input === `{"a":${caseId}}`)).not.toContain(false)
+      expect(new Set(claim.runs.map(({ caseId, triggerId }) => `${caseId}/${triggerId}`)).size).toBe(
+        2 * cases,
+      )
+    })
+
+    test('are refused alone where the queue has no room for all of them', async () => {
+      const small = await harness.open({ url, limits: { queueBytes: 300 } })
+      const kinds = kindsOf(await saveAll(() => ({ after }), small))
+      const committed = kinds.filter(kind => kind === 'committed').length
+      expect(committed).toBeGreaterThan(0)
+      expect(kinds.filter(kind => kind === 'OVERLOADED')).toHaveLength(cases - committed)
+      expect(await store.queue.count('a', null)).toBe(2 * committed)
+      expect((await readVersions()).filter(version => version === 2)).toHaveLength(committed)
+      expect(await store.cases.events.newest('a')).toBe(cases + committed)
+    })
+  })
+
+  test('saves of many bytes have statements of their own', async () => {
+    const text = 'x'.repeat(700_000)
+    const results = await saveAll(id => ({ data: `{"a":"${id}${text}"}` }))
+    expect(kindsOf(results)).toEqual(ids.map(() => 'committed'))
+    if (harness.engine === 'PostgreSQL') expect(countSaves()).toBe(cases)
+  })
+
+  test('saves of two gateways in opposite orders do not wait for each other in a circle', async () => {
+    const others = harness.engine === 'SQLite' ? store : await harness.open({ url })
+    for (let version = 1; version <= 5; version += 1) {
+      const of = (id: number) => ({ read: { id, version, dataBytes: 7 }, data: `{"a":${version}}` })
+      const [one, other] = await Promise.all([saveAll(of), saveAll(id => of(cases + 1 - id), others)])
+      const kinds = [...kindsOf(one), ...kindsOf(other)]
+      expect(kinds.filter(kind => kind === 'committed')).toHaveLength(cases)
+      expect(kinds.filter(kind => kind === 'conflict')).toHaveLength(cases)
+    }
+  })
+
+  test('the bytes of an account are those of its rows', async () => {
+    const before = await store.accounts.findStoredBytes('a')
+    await saveAll(() => ({ data: '{"a":12345}' }))
+    const one = (await store.accounts.findStoredBytes('a')) - before
+    const later = await saveAll(id => ({
+      read: { id, version: id === 1 ? 1 : 2, dataBytes: 11 },
+      data: '{"a":12345}',
+    }))
+    expect(kindsOf(later).filter(kind => kind === 'committed')).toHaveLength(cases - 1)
+    const two = (await store.accounts.findStoredBytes('a')) - before - one
+    // The first saves also added four bytes to each case.
+    expect(two).toBe(((one - 4 * cases) / cases) * (cases - 1))
+  })
+})

@@ -12,15 +12,16 @@ interface Collection {
 }
 
 /**
- * Loads in the first second in which the event loop is nearly idle, and collects the garbage of that and of the start
- * in the next such second. A collection at the start would cost 60 ms before `/ready`, and again here. Returns a
- * function that cancels the load.
+ * Loads in the first second in which the event loop is nearly idle. If it was idle from the start, collects the garbage
+ * of the start in the second after the load: a collection at the start would cost 60 ms before `/ready`. A gateway that
+ * has been busy keeps it: with the objects of past requests, the collection drops the code that was optimized for them,
+ * and reads take twice the processor time for a second. Returns a function that cancels the load.
  */
 export function loadWhenQuiet(load: () => Promise<unknown>): () => void {
   const { signal, abort } = cancellation()
-  onceQuiet(signal, () => {
+  onceQuiet(signal, wasBusy => {
     load().then(
-      () => onceQuiet(signal, releaseMemory),
+      () => wasBusy || onceQuiet(signal, isBusy => isBusy || releaseMemory()),
       // The request that needs it tries again, and reports the failure.
       () => undefined,
     )
@@ -33,16 +34,21 @@ function cancellation() {
   return { signal: controller.signal, abort: () => controller.abort() }
 }
 
-function onceQuiet(signal: AbortSignal, work: () => void): void {
+/** Calls `work` in the first quiet second, with true if a busy one came before it. */
+function onceQuiet(signal: AbortSignal, work: (wasBusy: boolean) => void): void {
   let before = performance.eventLoopUtilization()
+  let wasBusy = false
   const timer = setInterval(() => {
     if (signal.aborted) return clearInterval(timer)
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
-    if (utilization > maxQuietUtilization) return
+    if (utilization > maxQuietUtilization) {
+      wasBusy = true
+      return
+    }
     clearInterval(timer)
-    work()
+    work(wasBusy)
   }, pollEveryMs).unref()
 }
 

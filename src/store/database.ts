@@ -17,22 +17,25 @@ export interface ChangeOptions<T> extends WriteOptions<T> {
   readonly hasQueued?: (result: T) => boolean
 }
 
-/** Changes of an account that can be made in one transaction. */
-export interface Together<Ask, Answer> {
-  /** Makes these changes. An answer is null for a change that was not made. Null undoes all of them. */
-  readonly work: (accountCode: string, asks: readonly Ask[]) => Work<readonly (Answer | null)[] | null>
+/** Changes of one account that may share a transaction. */
+export interface ChangesTogether<Change, Result> {
+  /** Makes these changes. A result is null for a change that was not made. A `Refusal` undoes all of them. */
+  readonly work: (
+    accountCode: string,
+    changes: readonly Change[],
+  ) => Work<readonly (Result | null)[] | Refusal>
   /** True if `work` yields one statement alone, which is then its own transaction. */
-  readonly isOneStatement: (asks: readonly Ask[]) => boolean
+  readonly isOneStatement: (changes: readonly Change[]) => boolean
   /** True for a change that queues runs, which wakes the gateways after the commit. */
-  readonly hasQueued: (ask: Ask) => boolean
-  /** What a change changes. Two changes of the same are not made together. */
-  readonly keyOf: (ask: Ask) => unknown
+  readonly hasQueued: (change: Change) => boolean
+  /** Returns what a change changes. Two changes of the same do not share a transaction. */
+  readonly keyOf: (change: Change) => unknown
   /** Returns the bytes that a change sends. */
-  readonly measure: (ask: Ask) => number
+  readonly measure: (change: Change) => number
 }
 
-/** Makes a change together with others of the account. Null if it was not made, and nothing was written for it. */
-export type ChangeTogether<Ask, Answer> = (accountCode: string, ask: Ask) => Promise<Answer | null>
+/** Makes a change, together with others of the account. Null if it was not made, and nothing was written for it. */
+export type ChangeTogether<Change, Result> = (accountCode: string, change: Change) => Promise<Result | null>
 
 /** How a database runs statements. */
 export interface Runner {
@@ -48,7 +51,9 @@ export interface Runner {
    */
   writeEach<T>(owner: ShareOwner | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
   /** Null for SQLite, where all changes that come together share a commit. */
-  readonly together: (<Ask, Answer>(changes: Together<Ask, Answer>) => ChangeTogether<Ask, Answer>) | null
+  readonly together:
+    | (<Change, Result>(changes: ChangesTogether<Change, Result>) => ChangeTogether<Change, Result>)
+    | null
 }
 
 /** A dialect with its connection. */
@@ -72,16 +77,16 @@ export function createDatabase({ dialect, runner, announce }: Dependencies): Dat
   const { doOnce } = createSteps(dialect)
   const { together } = runner
 
-  function announceEach<Ask, Answer>(
-    change: ChangeTogether<Ask, Answer>,
-    hasQueued: (ask: Ask) => boolean,
-  ): ChangeTogether<Ask, Answer> {
-    return async (accountCode, ask) => {
-      const answer = await change(accountCode, ask)
-      if (answer === null) return null
+  function announceEach<Change, Result>(
+    makeChange: ChangeTogether<Change, Result>,
+    hasQueued: (change: Change) => boolean,
+  ): ChangeTogether<Change, Result> {
+    return async (accountCode, change) => {
+      const result = await makeChange(accountCode, change)
+      if (result === null) return null
       announce(accountCode)
-      if (hasQueued(ask)) announce(queuedRuns)
-      return answer
+      if (hasQueued(change)) announce(queuedRuns)
+      return result
     }
   }
 

@@ -113,10 +113,7 @@ export interface Paging<Parent extends string, S extends IdSelection> {
 export interface Reading<S extends Selection> {
   /** Maximum number of rows that SQLite caches. */
   readonly maxCachedRows?: number
-  /**
-   * What PostgreSQL selects instead where callers share a statement, to bound what they read together. Their rows have
-   * the order of `asked.place`.
-   */
+  /** What PostgreSQL selects instead where several callers share a statement, such as short texts alone. */
   readonly shared?: Partial<S>
 }
 

@@ -49,8 +49,8 @@ export function createFindListed<S extends IdSelection>(
     const pairs = asks.flatMap(({ accountCode, ids }, asker) => ids.map(id => ({ accountCode, id, asker })))
     const answers = asks.map((): RowOf<S>[] => [])
     const rows: unknown[] = await together.run(asked.encode(pairs), pool.of(shares.shared))
-    for (const { place, ...row } of rows as (RowOf<S> & { readonly place: number })[]) {
-      answers[pairs[place - 1]?.asker ?? -1]?.push(row as unknown as RowOf<S>)
+    for (const row of rows as (RowOf<S> & { readonly place: number })[]) {
+      answers[pairs[row.place - 1]?.asker ?? -1]?.push(withoutPlace(row) as RowOf<S>)
     }
     return answers
   }
@@ -62,5 +62,16 @@ export function createFindListed<S extends IdSelection>(
   return (accountCode, ids) => {
     const find = ids.length > maxIdsTogether ? findList : findTogether
     return read(accountCode, () => find({ accountCode, ids }))
+  }
+}
+
+function withoutPlace(row: { readonly place: number }): object {
+  try {
+    const { place: _, ...rest } = row
+    return rest
+  } catch {
+    // An unreadable value throws when it is read, which must fail its own caller alone.
+    const { place: _, ...members } = Object.getOwnPropertyDescriptors(row)
+    return Object.defineProperties({}, members)
   }
 }

@@ -1,7 +1,7 @@
 import type { ShareOwner } from '../../fairness/share-owner.ts'
 import type { Runner } from '../database.ts'
 import type { Values } from '../dialect.ts'
-import type { Work } from '../work.ts'
+import { Refusal, type Work } from '../work.ts'
 import type { Calls } from './connection/calls.ts'
 import { createChangeTogether } from './connection/change-together.ts'
 import type { Client } from './connection/client.ts'
@@ -36,10 +36,12 @@ export function createPostgresRunner(calls: Calls): Runner {
         calls,
         keyOf,
         measure,
-        changeAll: (client, accountCode, asks) => {
-          const all = () => work(accountCode, asks)
-          if (isOneStatement(asks)) return runEach(client, all())
-          return transact(client, accountCode, all, changed => changed !== null)
+        changeAll: async (client, accountCode, changes) => {
+          const all = () => work(accountCode, changes)
+          const results = await (isOneStatement(changes)
+            ? runEach(client, all())
+            : transact(client, accountCode, all, done => !(done instanceof Refusal)))
+          return results instanceof Refusal ? null : results
         },
       }),
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { allRuns } from '../../../src/domain/runs/run-store.ts'
+import { caseCommit } from '../cases/case-commit.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
 import { writeRows } from '../databases/write-rows.ts'
@@ -67,5 +68,14 @@ eachStore(harness => {
       /row `broken` in the table `case_types`/,
     )
     expect(await store.cases.findType('a', 'good')).toMatchObject({ indexedFields: ['x'] })
+    // Reads of the same turn share a statement on PostgreSQL.
+    await store.cases.commit(caseCommit({ caseTypeCode: 'good', revision: 1 }))
+    await store.cases.commit(caseCommit({ caseTypeCode: 'broken', revision: 1 }))
+    const [good, broken] = await Promise.allSettled([1, 2].map(id => store.cases.findWithType('a', id)))
+    expect(good).toMatchObject({ status: 'fulfilled', value: { type: { code: 'good' } } })
+    expect(broken).toMatchObject({
+      status: 'rejected',
+      reason: { message: expect.stringMatching(/row `broken` in the table `case_types`/) },
+    })
   })
 })

@@ -6,14 +6,19 @@ import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
 import { type RowOf, textOf } from '../../tables/tables-of.ts'
 
-/** Maximum bytes of case data that one statement reads. A list may name a thousand cases of 1 MiB each. */
-export const maxBytes = sql.raw(String(4 * 2 ** 20))
+// Maximum bytes of case data that one statement reads. A list may name a thousand cases of 1 MiB each.
+const maxBytes = sql.raw(String(4 * 2 ** 20))
 // Longer data are read by a second statement, within that bound. SQLite caches cases with shorter ones: 10 MB of them.
 const maxShortBytes = 2_048
 const maxCachedRows = 5_000
 
 export function selectCase({ cases }: Dialect['tables']) {
   return select(cases, { omit: ['accountCode'] })
+}
+
+/** The data of a case; null if they take more than `maxBytes`. */
+export function selectShortData({ cases }: Dialect['tables'], maxBytes: number) {
+  return textOf(sql`case when ${cases.dataBytes} <= ${sql.raw(String(maxBytes))} then ${cases.data} end`)
 }
 
 export type StoredCase = RowOf<ReturnType<typeof selectCase>>
@@ -67,9 +72,7 @@ export function createCaseReads(database: Database): CaseReads {
       from cases where ${inAccount} and ${rows}
     ) as cases`
   const longByIds = prepareMany(selectCases(isListed(tables.cases.id, given.ids)), selection)
-  const isShort = sql`${tables.cases.dataBytes} <= ${sql.raw(String(maxShortBytes))}`
-  const shortData = sql`case when ${isShort} then ${tables.cases.data} end`
-  const withShortData = { ...selection, data: textOf(shortData) }
+  const withShortData = { ...selection, data: selectShortData(tables, maxShortBytes) }
   const cached = database.findByIds(tables.cases, withShortData, { maxCachedRows })
 
   // Returns the prepared statement for this number of conditions.

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { ReadValues } from '../../../domain/cases/case-store.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { unread, type Work } from '../../work.ts'
@@ -6,24 +6,27 @@ import { unread, type Work } from '../../work.ts'
 export type FieldValues = ReturnType<typeof prepareValues>
 
 /** Prepares what writes the values of indexed fields in the transaction that changes the case. */
-export function prepareValues({ prepare, list, isListed, encodeList, forShare, tables }: Dialect) {
+export function prepareValues(dialect: Dialect) {
+  const { prepare, list, isListed, encodeList, forShare, tables } = dialect
   const { accountCode, caseTypeCode, ids } = placeholders('accountCode', 'caseTypeCode', 'ids')
   const added = list('added', { caseId: 'integer', version: 'integer', field: 'text', value: 'text' })
   const dropped = list('dropped', { field: 'text' })
   // Inserts values only for cases that have not changed since they were read. The lock waits for a running save or
-  // delete of the case, and blocks the next one. A foreign key alone would not wait for a save.
+  // delete of the case, and blocks the next one. A foreign key alone would not wait for a save. Like saves, it locks
+  // cases in ascending order.
   const insert = prepare(sql`
     insert into case_values (account_code, case_type_code, field, value, case_id)
     select ${accountCode}, ${caseTypeCode}, added.field, added.value, added.case_id from ${added.rows}
     join cases on cases.account_code = ${accountCode} and cases.id = added.case_id
       and cases.version = added.version
-    where true ${forShare} on conflict do nothing`)
-  const areOfCases = isListed(tables.caseValues.caseId, ids)
-  const remove = prepare(sql`delete from case_values where account_code = ${accountCode} and ${areOfCases}`)
-  const drop = prepare(sql`
-    delete from case_values
-    where account_code = ${accountCode} and case_type_code = ${caseTypeCode}
-      and field in (select field from ${dropped.rows})`)
+    where true order by cases.id ${forShare} on conflict do nothing`)
+  const remove = prepare(buildDelete(dialect, isListed(tables.caseValues.caseId, ids)))
+  const drop = prepare(
+    buildDelete(
+      dialect,
+      sql`case_type_code = ${caseTypeCode} and field in (select field from ${dropped.rows})`,
+    ),
+  )
 
   function* add(accountCode: string, caseTypeCode: string, rows: readonly ReadValues[]): Work<void> {
     const flat = rows.flatMap(({ id, version, values }) =>
@@ -48,4 +51,14 @@ export function prepareValues({ prepare, list, isListed, encodeList, forShare, t
     drop: (accountCode: string, caseTypeCode: string, fields: readonly string[]): Work<void> =>
       unread(drop, { accountCode, caseTypeCode, ...dropped.encode(fields.map(field => ({ field }))) }),
   }
+}
+
+// On PostgreSQL a save and a change of the type may delete the same rows at once, so both lock them in one order.
+function buildDelete({ isShared, forUpdate }: Dialect, condition: SQL): SQL {
+  const areWanted = sql`account_code = ${sql.placeholder('accountCode')} and ${condition}`
+  if (!isShared) return sql`delete from case_values where ${areWanted}`
+  return sql`
+    delete from case_values where ctid = any (array(
+      select ctid from case_values where ${areWanted} order by case_id, field, value ${forUpdate}
+    ))`
 }

@@ -2,8 +2,11 @@ import { sql } from 'drizzle-orm'
 import type { CaseStore } from '../../../domain/cases/case-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, placeholders } from '../../dialect.ts'
-import { readAs, type StoreColumn, textOf } from '../../tables/tables-of.ts'
-import { maxBytes, selectCase, toCase } from './case-rows.ts'
+import { orNull, readAs, type StoreColumn } from '../../tables/tables-of.ts'
+import { selectCase, selectShortData, toCase } from './case-rows.ts'
+
+// Maximum bytes of data that reads share a statement for. All of them wait for its rows, which are written as JSON.
+const maxSharedBytes = 8_192
 
 /**
  * Returns the read of a case with its type. PostgreSQL gets one statement, which reads of the same turn of the event
@@ -19,11 +22,11 @@ export function createFindWithType(
       return row === undefined ? null : { row, type: await findType(accountCode, row.caseTypeCode) }
     }
   }
-  const { cases } = database.tables
-  const selection = { ...selectCase(database.tables), ...selectType(database.tables) }
-  const running = sql`sum(${cases.dataBytes}) over (order by asked.place rows unbounded preceding)`
-  const fitting = textOf(sql`case when ${running} - ${cases.dataBytes} < ${maxBytes} then ${cases.data} end`)
-  const together = database.findByIds(cases, selection, { shared: { data: fitting as typeof cases.data } })
+  const { tables } = database
+  const { cases } = tables
+  const selection = { ...selectCase(tables), data: orNull(cases.data), ...selectType(tables) }
+  const shared = { data: selectShortData(tables, maxSharedBytes) }
+  const together = database.findByIds(cases, selection, { shared })
   const { accountCode, id } = placeholders('accountCode', 'id')
   const alone = database.prepare(
     sql`
@@ -33,8 +36,7 @@ export function createFindWithType(
   )
   return async (accountCode, id) => {
     const [read] = await together.findByIds(accountCode, [id])
-    const isPastBytes = read !== undefined && (read.data as string | null) === null
-    const [found] = isPastBytes ? await database.read(alone, { accountCode, id }) : [read]
+    const [found] = read?.data === null ? await database.read(alone, { accountCode, id }) : [read]
     if (found === undefined) return null
     const { code, indexedFields, writtenFields, revision, ...row } = found
     return { row: toCase(row), type: { code, indexedFields, writtenFields, revision } }

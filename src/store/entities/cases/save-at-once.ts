@@ -57,9 +57,12 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
 
   function* save(accountCode: string, saves: readonly PlannedChange[]) {
     const bytes = sum(saves.map(findBytes))
+    const more = measureWaiting(saves.flatMap(({ queued }) => queued))
     return yield* saveAll(saves.map(toValues), {
       accountCode,
       addedBytes: sum(saves.map(({ addedBytes }) => addedBytes)),
+      addedWaiting: more.waiting,
+      addedWaitingBytes: more.waitingBytes,
       roomBytes: limits.accountBytes - Math.max(marginBytes, savesAtOnce * bytes),
       maxWaitingBytes: limits.queueBytes,
     })
@@ -78,12 +81,12 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
     }
     const queued = saved.flatMap(({ change }) => change.queued)
     const ids = yield* enqueue(accountCode, queued, { row: toTaken(saved[0]?.lastId) })
-    if (ids instanceof Refusal) return null
+    if (ids instanceof Refusal) return ids
     const rows = new Map(saved.map(({ change, row }) => [change, row]))
     return saves.map(change => rows.get(change) ?? null)
   }
 
-  const ask = database.together<PlannedChange, StoredCase>({
+  const makeChange = database.together<PlannedChange, StoredCase>({
     work: saveTogether,
     isOneStatement: saves =>
       saves.every(({ wanted, queued }) => wanted.values === null && queued.length === 0),
@@ -93,9 +96,10 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
   })
 
   return {
-    together: async change => (isAlone(change) ? ask(change.wanted.origin.accountCode, change) : null),
+    together: async change =>
+      canShare(change) ? makeChange(change.wanted.origin.accountCode, change) : null,
     *inside(change) {
-      if (!isSave(change) || isAlone(change)) return null
+      if (!isSave(change) || canShare(change)) return null
       const [saved] = yield* save(change.wanted.origin.accountCode, [change])
       if (saved === undefined) return null
       const { place: _, lastId, ...row } = saved
@@ -108,8 +112,8 @@ function isSave({ wanted }: PlannedChange): boolean {
   return wanted.read !== null && wanted.data !== null
 }
 
-/** True for a save that writes neither a step nor runs that decided it. */
-function isAlone(change: PlannedChange): boolean {
+/** True for a save that writes neither a step nor runs that decided it: others may share its transaction. */
+function canShare(change: PlannedChange): boolean {
   return isSave(change) && change.wanted.origin.step === null && change.wanted.runs === null
 }
 

@@ -2,14 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { maxWaiting } from '../../../domain/queue/waiting-limits.ts'
 import { select } from '../../columns.ts'
 import type { Database } from '../../database.ts'
-import {
-  type Chain,
-  type ListRow,
-  namesOf,
-  placeholders,
-  type Statement,
-  type Values,
-} from '../../dialect.ts'
+import { type Chain, type ListRow, namesOf, type Statement, type Values } from '../../dialect.ts'
 import { toColumnName } from '../../tables/describe-table.ts'
 import { numberOf, orNull } from '../../tables/tables-of.ts'
 import { all, type Work } from '../../work.ts'
@@ -25,6 +18,9 @@ interface Shared {
   readonly addedBytes: number
   /** The bytes that the account may store with them. */
   readonly roomBytes: number
+  /** The runs that all of them queue, and the bytes of their inputs. */
+  readonly addedWaiting: number
+  readonly addedWaitingBytes: number
   readonly maxWaitingBytes: number
 }
 
@@ -35,7 +31,7 @@ interface SavedRow extends StoredCase {
   readonly lastId: number | null
 }
 
-/** Saves the given cases of an account that are as they were read. */
+/** Saves the given cases of an account that are as they were read, and that nobody else changes or locks. */
 export type SaveAll = (saves: readonly Values[], shared: Shared) => Work<readonly SavedRow[]>
 
 /** Prepares saves of cases with their events and counters, as one statement for any number of them. */
@@ -48,7 +44,7 @@ export function prepareSaves(database: Database): SaveAll {
     place: numberOf(sql`place`),
     lastId: orNull(tables.queueAccounts.lastId),
   }
-  const prepare = (rows: SQL): Statement<SavedRow> => chain(buildParts(database, rows), 'done', selection)
+  const prepare = (rows: SQL): Statement<SavedRow> => chain(buildParts(database, rows), 'answer', selection)
   const saveOne = prepare(selectOne(database))
   const saveMany = prepare(many.rows)
   return function* saveAll(saves, shared) {
@@ -61,7 +57,7 @@ export function prepareSaves(database: Database): SaveAll {
   }
 }
 
-// The columns of a save: those of its event, and what else decides or follows from it.
+// The columns of a save: those of its event, and what else decides or follows from it. All are texts or integers.
 function describeSave({ tables }: Pick<Database, 'tables'>) {
   return {
     ...selectEvent(tables),
@@ -89,20 +85,31 @@ function selectOne(database: Database): SQL {
   return sql`(select ${sql.join(values, sql`, `)}, 1 as place) as listed`
 }
 
-// All changes lock types, cases, the queue and the counters in this order, and rows of one kind in ascending order.
-function buildParts({ after, typed, tables, forShare, forUpdate, now }: Database, rows: SQL): Chain {
-  const { accountCode, addedBytes, roomBytes } = placeholders('accountCode', 'addedBytes', 'roomBytes')
+// A save leaves out a type or a case that another transaction has locked, so that one slow change does not stop the
+// others. It waits only for the queue and the counters of the account, which all changes lock in this order.
+function buildParts(database: Database, rows: SQL): Chain {
+  const { after, typed, tables, forShare, now } = database
+  const accountCode = sql.placeholder('accountCode')
+  const integer = (name: keyof Shared | 'maxWaiting') => typed(sql.placeholder(name), 'integer')
   const event = namesOf(selectEvent(tables))
   return {
     given: sql`select * from ${rows}`,
     type: sql`
       select code, revision from case_types
-      where account_code = ${accountCode} and code in (select case_type_code from given) order by code ${forShare}`,
+      where account_code = ${accountCode} and code in (select case_type_code from given)
+      ${forShare} skip locked`,
     found: sql`
       select id, version from cases
       where account_code = ${accountCode} and id in (select case_id from given)
-        and ${storedBytes} + ${typed(addedBytes, 'integer')} <= ${typed(roomBytes, 'integer')}
-      order by id ${forUpdate}`,
+        and ${storedBytes} + ${integer('addedBytes')} <= ${integer('roomBytes')} and not exists (
+          select 1 from queue_accounts as queue
+          where queue.account_code = ${accountCode} and ${integer('addedWaiting')} > 0 and (
+            queue.waiting + ${integer('addedWaiting')} > ${integer('maxWaiting')}
+            or queue.waiting_bytes + ${integer('addedWaitingBytes')} > ${integer('maxWaitingBytes')}
+          )
+        )
+        and ${after('type')}
+      order by id for no key update skip locked`,
     saved: sql`
       update cases set data = given.data, data_bytes = given.data_bytes, version = given.version, updated_at = ${now}
       from given
@@ -129,6 +136,6 @@ function buildParts({ after, typed, tables, forShare, forUpdate, now }: Database
       insert into case_events (account_code, ${event}, id)
       select ${accountCode}, ${event}, head.value - total.events + row_number() over (order by place)
       from written, total, head where head.name = 'case event'`,
-    done: sql`select saved.*, (select last_id from taken) as last_id from saved`,
+    answer: sql`select saved.*, (select last_id from taken) as last_id from saved order by place`,
   }
 }

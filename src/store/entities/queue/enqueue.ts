@@ -132,20 +132,16 @@ function prepareInsert(dialect: Dialect) {
   const inputRows = list('given_inputs', select(tables.queuedInputs, { omit: ['accountCode'] }))
   const insertInputs = sql`
     insert into queued_inputs (account_code, id, runs, bytes, waiting_bytes, input, options)`
-  const prepare = (inputs: SQL, isBehind?: SQL) =>
-    chain({ input: inputs, runs: buildRuns(dialect, { given, rows: runRows.rows, isBehind }) }, 'runs', {
-      id: tables.queuedRuns.id,
-    })
+  const runs = buildRuns(dialect, given, runRows.rows)
+  const prepare = (input: SQL) => chain({ input, runs }, 'runs', { id: tables.queuedRuns.id })
   // Each input is a value of its own, as a list copies its megabytes.
   const insertOne = prepare(sql`
     ${insertInputs}
     values (${accountCode}, ${inputId}, ${sql.placeholder('runs')}, ${bytes}, ${bytes}, ${input}, ${options})`)
-  // Several of these runs may be of the same lane.
   const insertMany = prepare(
     sql`
       ${insertInputs}
       select ${accountCode}, id, runs, bytes, waiting_bytes, input, options from ${inputRows.rows}`,
-    sql`or row_number() over (partition by given_runs.lane order by given_runs.place) > 1`,
   )
 
   return function* insert(accountCode: string, shared: readonly SharedInput[], firstId: number): Work<void> {
@@ -165,14 +161,8 @@ function prepareInsert(dialect: Dialect) {
   }
 }
 
-interface GivenRuns {
-  readonly given: Selection
-  readonly rows: SQL
-  /** Begins with `or`: true for a run that waits for another of the given ones. */
-  readonly isBehind?: SQL | undefined
-}
-
-function buildRuns({ now }: Dialect, { given, rows, isBehind = sql`` }: GivenRuns): SQL {
+// A run is blocked by an earlier one of its lane, which may be one of the given ones.
+function buildRuns({ now }: Dialect, given: Selection, rows: SQL): SQL {
   return sql`
     insert into queued_runs (account_code, ${namesOf(given)}, state, due_at, claim_at)
     select ${sql.placeholder('accountCode')}, ${namesOf(given, 'given')},
@@ -182,7 +172,7 @@ function buildRuns({ now }: Dialect, { given, rows, isBehind = sql`` }: GivenRun
         exists (
           select 1 from queued_runs
           where account_code = ${sql.placeholder('accountCode')} and lane = given_runs.lane
-        ) ${isBehind}
+        ) or row_number() over (partition by given_runs.lane order by given_runs.place) > 1
       ) as is_blocked from ${rows}
     ) as given
     returning id`

@@ -1,99 +1,111 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { endBefore } from '../../../end-before.ts'
-import type { Together } from '../../database.ts'
+import type { ChangesTogether, ChangeTogether } from '../../database.ts'
 import type { Calls } from './calls.ts'
 import { nothingChanged } from './explain-failure.ts'
 import type { PoolClient } from './pool.ts'
 import { isDataError } from './sql-state.ts'
 
-// Maximum number of changes in one transaction, and maximum bytes of them. A larger change has its own.
-const maxTogether = 50
-const maxBytes = 2 ** 20
+// Maximum number of changes in one transaction, and maximum bytes of them.
+const maxChanges = 50
+const maxBatchBytes = 2 ** 20
+// A change of more bytes does not wait for others: sending it takes longer than its commit.
+const maxSharedBytes = 32 * 2 ** 10
 // Maximum time before a change is sent.
 const maxWaitMs = 4_000
 
-interface Waiting<Ask, Answer> {
-  readonly ask: Ask
+interface WaitingChange<Change, Result> {
+  readonly change: Change
   readonly sent: PromiseWithResolvers<void>
-  readonly answer: PromiseWithResolvers<Answer | null>
+  readonly result: PromiseWithResolvers<Result | null>
 }
 
-interface Dependencies<Ask, Answer> extends Pick<Together<Ask, Answer>, 'keyOf' | 'measure'> {
+interface Dependencies<Change, Result> extends Pick<ChangesTogether<Change, Result>, 'keyOf' | 'measure'> {
   readonly calls: Calls
-  /** Makes the changes of an account. Null if it undid all of them. */
+  /** Makes the changes of an account, in one transaction. Null if it undid all of them. */
   readonly changeAll: (
     client: PoolClient,
     accountCode: string,
-    asks: readonly Ask[],
-  ) => Promise<readonly (Answer | null)[] | null>
+    changes: readonly Change[],
+  ) => Promise<readonly (Result | null)[] | null>
 }
 
 /**
  * Makes one transaction of the changes of an account that come while its last one runs. Changes of an account wait for
- * its counters until a commit is on disk, so only sharing allows more changes a second than commits. A change alone is
- * sent at the end of the turn of the event loop.
+ * its counters until a commit is on disk, so only sharing allows more changes a second than commits. A change without
+ * others is sent at the end of the turn of the event loop.
  */
-export function createChangeTogether<Ask, Answer>(
-  dependencies: Dependencies<Ask, Answer>,
-): (accountCode: string, ask: Ask) => Promise<Answer | null> {
-  const { calls, keyOf, measure, changeAll } = dependencies
-  const accounts = new Map<string, Set<Waiting<Ask, Answer>>>()
+export function createChangeTogether<Change, Result>({
+  calls,
+  keyOf,
+  measure,
+  changeAll,
+}: Dependencies<Change, Result>): ChangeTogether<Change, Result> {
+  type Waiting = WaitingChange<Change, Result>
+  const accounts = new Map<string, Set<Waiting>>()
 
-  function takeSome(waiting: Set<Waiting<Ask, Answer>>): readonly Waiting<Ask, Answer>[] {
+  function takeBatch(waiting: Set<Waiting>): readonly Waiting[] {
     const keys = new Set<unknown>()
-    const taken: Waiting<Ask, Answer>[] = []
+    const batch: Waiting[] = []
     let bytes = 0
     for (const each of waiting) {
-      bytes += measure(each.ask)
-      if (taken.length > 0 && (bytes > maxBytes || keys.has(keyOf(each.ask)))) break
-      taken.push(each)
-      keys.add(keyOf(each.ask))
+      const key = keyOf(each.change)
+      bytes += measure(each.change)
+      if (bytes > maxBatchBytes || keys.has(key)) break
+      keys.add(key)
+      batch.push(each)
       waiting.delete(each)
-      if (taken.length === maxTogether) break
+      if (batch.length === maxChanges) break
     }
-    return taken
+    return batch
   }
 
-  async function send(client: PoolClient, accountCode: string, some: readonly Waiting<Ask, Answer>[]) {
-    for (const { sent } of some) sent.resolve()
-    const asks = some.map(({ ask }) => ask)
+  // If PostgreSQL refuses the values of one change, it has undone all, and each is made alone.
+  async function changeUnlessRefused(client: PoolClient, accountCode: string, changes: readonly Change[]) {
     try {
-      // If PostgreSQL refuses the values of one change, each is made alone.
-      const answers = await changeAll(client, accountCode, asks).catch((error: unknown) => {
-        if (isDataError(error)) return null
-        throw error
-      })
-      for (const [index, { answer }] of some.entries()) answer.resolve(answers?.[index] ?? null)
+      return await changeAll(client, accountCode, changes)
     } catch (error) {
-      for (const { answer } of some) answer.reject(error)
+      if (isDataError(error)) return null
+      throw error
     }
   }
 
-  async function sendAll(client: PoolClient, accountCode: string, waiting: Set<Waiting<Ask, Answer>>) {
+  async function send(client: PoolClient, accountCode: string, batch: readonly Waiting[]): Promise<void> {
+    for (const { sent } of batch) sent.resolve()
+    const changes = batch.map(({ change }) => change)
+    try {
+      const results = await changeUnlessRefused(client, accountCode, changes)
+      for (const [index, { result }] of batch.entries()) result.resolve(results?.[index] ?? null)
+    } catch (error) {
+      for (const { result } of batch) result.reject(error)
+    }
+  }
+
+  async function sendAll(client: PoolClient, accountCode: string, waiting: Set<Waiting>): Promise<void> {
     await nextTurn()
-    while (waiting.size > 0) await send(client, accountCode, takeSome(waiting))
+    while (waiting.size > 0) await send(client, accountCode, takeBatch(waiting))
     accounts.delete(accountCode)
   }
 
-  return (accountCode, ask) =>
+  async function changeInBatch(client: PoolClient, accountCode: string, change: Change) {
+    const known = accounts.get(accountCode)
+    const waiting = known ?? new Set<Waiting>()
+    const each: Waiting = { change, sent: Promise.withResolvers(), result: Promise.withResolvers() }
+    waiting.add(each)
+    if (known === undefined) {
+      accounts.set(accountCode, waiting)
+      void sendAll(client, accountCode, waiting)
+    }
+    const onEnd = () => waiting.delete(each)
+    const error = () => nothingChanged('Other changes of this account took too long')
+    await endBefore(each.sent.promise, { after: { ms: maxWaitMs, error }, onEnd })
+    return each.result.promise
+  }
+
+  return (accountCode, change) =>
     calls.write(accountCode, async client => {
-      const each = {
-        ask,
-        sent: Promise.withResolvers<void>(),
-        answer: Promise.withResolvers<Answer | null>(),
-      }
-      const known = accounts.get(accountCode)
-      const waiting = known ?? new Set()
-      waiting.add(each)
-      if (known === undefined) {
-        accounts.set(accountCode, waiting)
-        void sendAll(client, accountCode, waiting)
-      }
-      const error = () => {
-        waiting.delete(each)
-        return nothingChanged('Other changes of this account took too long')
-      }
-      await endBefore(each.sent.promise, { after: { ms: maxWaitMs, error } })
-      return each.answer.promise
+      if (measure(change) <= maxSharedBytes) return changeInBatch(client, accountCode, change)
+      const results = await changeUnlessRefused(client, accountCode, [change])
+      return results?.[0] ?? null
     })
 }

@@ -11,7 +11,6 @@ type Numbered =
   | 'created user'
   | 'function'
   | 'function version'
-  | 'case'
   | 'webhook secret'
 
 // Below it are the ids of users that a credential names.
@@ -23,7 +22,14 @@ const firstCreatedUser = 2 ** 52
  */
 export type TakeNumbers = (accountCode: string, name: Numbered, count?: number) => Work<number>
 
-type RaisedCounter = 'membership' | 'membership event' | 'case event' | 'run' | 'run byte' | 'stored byte'
+type RaisedCounter =
+  | 'membership'
+  | 'membership event'
+  | 'case'
+  | 'case event'
+  | 'run'
+  | 'run byte'
+  | 'stored byte'
 
 /** Takes `count` numbers in a statement of several parts, once if `from` returns a row. The first one is 1. */
 export const raiseCounter = (name: RaisedCounter, count: SQL, from: SQL = sql`where true`) => sql`

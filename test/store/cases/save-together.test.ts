@@ -4,6 +4,7 @@ import type { Page } from '../../../src/domain/port.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
+import { readRows } from '../databases/read-rows.ts'
 import { caseCommit } from './case-commit.ts'
 
 const cases = 12
@@ -177,6 +178,74 @@ eachStore(harness => {
       expect(await store.queue.count('a', null)).toBe(2 * committed)
       expect((await readVersions()).filter(version => version === 2)).toHaveLength(committed)
       expect(await store.cases.events.newest('a')).toBe(cases + committed)
+    })
+  })
+
+  describe('new cases that come at once', () => {
+    const create = (given: (n: number) => Partial<CaseCommit>, at = store) =>
+      Promise.allSettled(
+        ids.map(n => at.cases.commit(caseCommit({ revision: 1, data: `{"a":${n}}`, ...given(n) }))),
+      )
+    const newIds = ids.map(id => cases + id)
+
+    test('have consecutive ids and events, and share statements on PostgreSQL', async () => {
+      const results = await create(n => ({ values: [{ field: 'a', value: String(n % 2) }] }))
+      expect(
+        results.map(each => each.status === 'fulfilled' && 'row' in each.value && each.value.row),
+      ).toEqual(
+        newIds.map((id, index) =>
+          expect.objectContaining({ id, version: 1, data: { text: `{"a":${index + 1}}` } }),
+        ),
+      )
+      if (harness.engine === 'PostgreSQL') expect(countEvents()).toBe(1)
+      const events = await store.cases.events.listAfter('a', cases, 100)
+      expect(events.map(({ sequence, kind, caseId, version }) => [sequence, kind, caseId, version])).toEqual(
+        newIds.map(id => [id, 'created', id, 1]),
+      )
+      const where = [{ field: 'a', in: ['0'] }]
+      const found = await store.cases.page('a', { caseTypeCode: 'incident', where }, page)
+      expect(found.map(({ id }) => id)).toEqual(newIds.filter(id => (id - cases) % 2 === 0))
+    })
+
+    test('of another revision of the type are conflicts, and others take no numbers for them', async () => {
+      const results = await create(n => (n % 2 === 0 ? { revision: 9 } : {}))
+      expect(kindsOf(results)).toEqual(ids.map(n => (n % 2 === 0 ? 'conflict' : 'committed')))
+      const next = await store.cases.commit(caseCommit({ revision: 1 }))
+      expect(next).toMatchObject({ row: { id: cases + cases / 2 + 1 } })
+    })
+
+    test('queue runs that hold their ids, and count the same bytes as one alone', async () => {
+      const measure = async () => {
+        const text = `
+          select waiting, waiting_bytes,
+            (select sum(waiting_bytes) from queued_inputs) as of_inputs,
+            (select sum(length(input) + length(options)) from queued_inputs) as of_texts
+          from queue_accounts where account_code = 'a'`
+        const [row] = await readRows<Record<string, unknown>>(url, text)
+        return Object.fromEntries(Object.entries(row ?? {}).map(([name, value]) => [name, Number(value)]))
+      }
+      const storedBefore = await store.accounts.findStoredBytes('a')
+      await store.cases.commit(caseCommit({ revision: 1, data: '{"a":0}', after }))
+      const ofOne = await measure()
+      const storedByOne = (await store.accounts.findStoredBytes('a')) - storedBefore
+      await create(n => ({ data: `{"a":${n % 10}}`, after }))
+      const ofAll = await measure()
+      for (const { waiting_bytes, of_inputs, of_texts } of [ofOne, ofAll]) {
+        expect([of_inputs, of_texts]).toEqual([waiting_bytes, waiting_bytes])
+      }
+      expect(ofAll).toEqual(
+        Object.fromEntries(Object.entries(ofOne).map(([name, value]) => [name, value * (cases + 1)])),
+      )
+      const storedByAll = (await store.accounts.findStoredBytes('a')) - storedBefore
+      expect(storedByAll).toBe(storedByOne * (cases + 1))
+      const queued = await store.queue.list('a', null, 0, 100)
+      expect(queued.slice(2).map(({ caseId }) => caseId)).toEqual(newIds.flatMap(id => [id + 1, id + 1]))
+      const { runs } = await store.queue.claim({
+        ...{ holder: 'h', leaseMs: 60_000, maxRuns: 100 },
+        retryAfterMs: () => null,
+      })
+      for (const { caseId, options } of runs)
+        expect(JSON.parse(options)).toMatchObject({ case: { id: caseId } })
     })
   })
 

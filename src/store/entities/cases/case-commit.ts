@@ -18,7 +18,7 @@ import { storedBytes } from '../stored-bytes.ts'
 import type { AppendCaseEvent } from './case-events.ts'
 import { buildIsFree, type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
 import type { FieldValues } from './field-values.ts'
-import { createSaveAtOnce, type PlannedChange } from './save-at-once.ts'
+import { createSaveAtOnce, findQueued, type PlannedChange } from './save-at-once.ts'
 
 // The result as JSON preserves it for an idempotency step.
 type Committed =
@@ -55,10 +55,10 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const saved = saveAtOnce === null ? null : yield* saveAtOnce.inside(change)
     if (saved === null) return yield* commitInSteps(change)
     const { row, taken } = saved
-    const { wanted, queued } = change
+    const { wanted } = change
     const { origin, changedFields, runIds } = wanted
     yield* writeValues(wanted, row)
-    const ids = yield* enqueue(origin.accountCode, queued, { row: taken })
+    const ids = yield* enqueue(origin.accountCode, findQueued(change, row), { row: taken })
     if (ids instanceof Refusal) return ids
     yield* writeDecidingRuns(wanted, row, false)
     return { kind: 'committed', row, changedFields, runIds }
@@ -71,20 +71,20 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
   }
 
   // Whatever decides against the change comes before the first write: SQLite undoes nothing.
-  function* commitInSteps({ wanted, queued: planned, addedBytes }: PlannedChange): Work<Committed | Refusal> {
+  function* commitInSteps(planned: PlannedChange): Work<Committed | Refusal> {
+    const { wanted, queued, addedBytes } = planned
     const { origin, caseTypeCode, read, changedFields, runIds } = wanted
     const { accountCode } = origin
     const now = yield* only(statements.lockType, { accountCode, caseTypeCode })
     if ((now.revision ?? 0) !== wanted.revision) return { kind: 'conflict' }
-    const refusal = findWaitingRefusal(now, measureWaiting(planned), limits.queueBytes)
+    const refusal = findWaitingRefusal(now, measureWaiting(queued), limits.queueBytes)
     if (refusal !== null) return refuse(cannotQueue(refusal))
     const full = stored.refuseFull(now.storedBytes, addedBytes)
     if (wanted.data !== null && full !== null) return full
     const row = yield* read === null ? create(wanted, now.revision === null) : change(wanted, read)
     if (row === undefined) return { kind: 'conflict' }
     yield* writeValues(wanted, row)
-    const queued = read === null ? shareInputs(toQueuedRuns(wanted, row)) : planned
-    const refused = yield* append(wanted, row, queued)
+    const refused = yield* append(wanted, row, findQueued(planned, row))
     return refused ?? { kind: 'committed', row, changedFields, runIds }
   }
 

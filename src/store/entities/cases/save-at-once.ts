@@ -1,10 +1,11 @@
 import type { CaseCommit } from '../../../domain/cases/case-store.ts'
+import { toQueuedRuns } from '../../../domain/cases/queue-hooks.ts'
 import { type StoreLimits, storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import type { Values } from '../../dialect.ts'
 import { Refusal, type Work } from '../../work.ts'
 import type { Enqueue, TakenIds } from '../queue/enqueue.ts'
-import { measureWaiting, type SharedInput } from '../queue/queued-inputs.ts'
+import { measureWaiting, type SharedInput, shareInputs } from '../queue/queued-inputs.ts'
 import { measureTexts } from '../runs/write-runs.ts'
 import { toEventValues } from './case-events.ts'
 import type { StoredCase } from './case-rows.ts'
@@ -19,6 +20,7 @@ const savesAtOnce = 16
 /** A change of a case with the runs that it queues. */
 export interface PlannedChange {
   readonly wanted: CaseCommit
+  /** The runs. Those of a new case hold the longest id for the id that it will have. */
   readonly queued: readonly SharedInput[]
   /** The bytes that it adds to those of the account: its event, the case and the queued runs. */
   readonly addedBytes: number
@@ -32,9 +34,9 @@ interface SavedAtOnce {
 }
 
 export interface SaveAtOnce {
-  /** Saves a case, its indexed values and the runs that it queues, together with other saves of the account. */
+  /** Saves or creates a case, its indexed values and the runs that it queues, together with others of the account. */
   together(save: PlannedChange): Promise<StoredCase | null>
-  /** Saves a case in a transaction that writes more, and takes the ids of the runs that it queues. */
+  /** Saves or creates a case in a transaction that writes more, and takes the ids of the runs that it queues. */
   inside(save: PlannedChange): Work<SavedAtOnce | null>
 }
 
@@ -46,19 +48,20 @@ interface Dependencies {
 }
 
 /**
- * Saves cases and their events with one statement: one round trip for all of them instead of three for each. The result
- * is null for a save if the statement found anything else than was read, and for every change that needs more. Then
- * nothing was written, and the usual statements say why. SQLite has no round trips to save.
+ * Saves or creates cases with their events in one statement: one round trip for all of them instead of several for
+ * each. The result is null for a save if the statement found anything else than was read, and for every change that
+ * needs more. Then nothing was written, and the usual statements say why. SQLite has no round trips to save.
  */
 export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null {
   const { database, limits, values, enqueue } = dependencies
-  if (database.together === null) return null
-  const saveAll = prepareSaves(database)
+  const { together } = database
+  if (together === null) return null
+  const statements = { saved: prepareSaves(database, 'saved'), created: prepareSaves(database, 'created') }
 
-  function* save(accountCode: string, saves: readonly PlannedChange[]) {
+  function* save(accountCode: string, kind: Kind, saves: readonly PlannedChange[]) {
     const bytes = sum(saves.map(findBytes))
     const more = measureWaiting(saves.flatMap(({ queued }) => queued))
-    return yield* saveAll(saves.map(toValues), {
+    return yield* statements[kind](saves.map(toValues), {
       accountCode,
       addedBytes: sum(saves.map(({ addedBytes }) => addedBytes)),
       addedWaiting: more.waiting,
@@ -68,8 +71,8 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
     })
   }
 
-  function* saveTogether(accountCode: string, saves: readonly PlannedChange[]) {
-    const saved = (yield* save(accountCode, saves)).flatMap(({ place, lastId, ...row }) => {
+  function* saveTogether(accountCode: string, kind: Kind, saves: readonly PlannedChange[]) {
+    const saved = (yield* save(accountCode, kind, saves)).flatMap(({ place, lastId, ...row }) => {
       const change = saves[place - 1]
       return change === undefined ? [] : { change, lastId, row }
     })
@@ -77,30 +80,32 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
       wanted.values === null ? [] : { ...row, values: wanted.values },
     )
     for (const [caseTypeCode, rows] of Map.groupBy(written, row => row.caseTypeCode)) {
-      yield* values.replace(accountCode, caseTypeCode, rows)
+      yield* values[kind === 'created' ? 'add' : 'replace'](accountCode, caseTypeCode, rows)
     }
-    const queued = saved.flatMap(({ change }) => change.queued)
+    const queued = saved.flatMap(({ change, row }) => findQueued(change, row))
     const ids = yield* enqueue(accountCode, queued, { row: toTaken(saved[0]?.lastId) })
     if (ids instanceof Refusal) return ids
     const rows = new Map(saved.map(({ change, row }) => [change, row]))
     return saves.map(change => rows.get(change) ?? null)
   }
 
-  const makeChange = database.together<PlannedChange, StoredCase>({
-    work: saveTogether,
-    isOneStatement: saves =>
-      saves.every(({ wanted, queued }) => wanted.values === null && queued.length === 0),
-    hasQueued: ({ queued }) => queued.length > 0,
-    keyOf: ({ wanted }) => wanted.read?.id,
-    measure: findBytes,
-  })
+  const shareFor = (kind: Kind) =>
+    together<PlannedChange, StoredCase>({
+      work: (accountCode, saves) => saveTogether(accountCode, kind, saves),
+      isOneStatement: saves =>
+        saves.every(({ wanted, queued }) => wanted.values === null && queued.length === 0),
+      hasQueued: ({ queued }) => queued.length > 0,
+      keyOf: change => change.wanted.read?.id ?? change,
+      measure: findBytes,
+    })
+  const share = { saved: shareFor('saved'), created: shareFor('created') }
 
   return {
     together: async change =>
-      canShare(change) ? makeChange(change.wanted.origin.accountCode, change) : null,
+      canShare(change) ? share[kindOf(change)](change.wanted.origin.accountCode, change) : null,
     *inside(change) {
-      if (!isSave(change) || canShare(change)) return null
-      const [saved] = yield* save(change.wanted.origin.accountCode, [change])
+      if (change.wanted.data === null || canShare(change)) return null
+      const [saved] = yield* save(change.wanted.origin.accountCode, kindOf(change), [change])
       if (saved === undefined) return null
       const { place: _, lastId, ...row } = saved
       return { row, taken: toTaken(lastId) }
@@ -108,13 +113,20 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
   }
 }
 
-function isSave({ wanted }: PlannedChange): boolean {
-  return wanted.read !== null && wanted.data !== null
+type Kind = 'saved' | 'created'
+
+function kindOf({ wanted }: PlannedChange): Kind {
+  return wanted.read === null ? 'created' : 'saved'
+}
+
+/** The runs that a change queues, with the id of the case, which is not known of a planned new one. */
+export function findQueued({ wanted, queued }: PlannedChange, row: StoredCase): readonly SharedInput[] {
+  return wanted.read === null ? shareInputs(toQueuedRuns(wanted, row)) : queued
 }
 
 /** True for a save that writes neither a step nor runs that decided it: others may share its transaction. */
-function canShare(change: PlannedChange): boolean {
-  return isSave(change) && change.wanted.origin.step === null && change.wanted.runs === null
+function canShare({ wanted: { data, origin, runs } }: PlannedChange): boolean {
+  return data !== null && origin.step === null && runs === null
 }
 
 /** The bytes of the texts that the save sends, and those of its rows. */
@@ -124,18 +136,20 @@ function findBytes({ wanted: { data, changedFields, runs }, queued }: PlannedCha
   return texts + storedRowBytes + measureWaiting(queued).waitingBytes + measureTexts([...inserts, ...ends])
 }
 
-function toValues({ wanted, queued, addedBytes }: PlannedChange): Values {
+function toValues(change: PlannedChange): Values {
+  const { wanted, queued, addedBytes } = change
   const { origin, caseTypeCode, read, revision, data, changedFields, functionName, leaseHolder } = wanted
   const of = { caseId: read?.id ?? 0, caseTypeCode, version: (read?.version ?? 0) + 1 }
   const { waiting, waitingBytes } = measureWaiting(queued)
   return {
-    ...toEventValues(origin, { kind: 'saved', ...of, changedFields, functionName }, addedBytes),
+    ...toEventValues(origin, { kind: kindOf(change), ...of, changedFields, functionName }, addedBytes),
     leaseHolder,
     revision,
     data,
     dataBytes: Buffer.byteLength(data ?? ''),
     waiting,
     waitingBytes,
+    idPlaces: read === null ? queued.length : 0,
   }
 }
 

@@ -6,7 +6,7 @@ import { type Chain, type ListRow, namesOf, type Statement, type Values } from '
 import { toColumnName } from '../../tables/describe-table.ts'
 import { numberOf, orNull } from '../../tables/tables-of.ts'
 import { all, type Work } from '../../work.ts'
-import { raiseCounters } from '../counters.ts'
+import { raiseCounter, raiseCounters } from '../counters.ts'
 import { buildTakeIds } from '../queue/enqueue.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import { buildIsFree, type StoredCase, selectCase } from './case-rows.ts'
@@ -31,11 +31,17 @@ interface SavedRow extends StoredCase {
   readonly lastId: number | null
 }
 
-/** Saves the given cases of an account that are as they were read, and that nobody else changes or locks. */
+/** Saves the given cases of an account that are as they were read, and that nobody else changes or locks at once. */
 export type SaveAll = (saves: readonly Values[], shared: Shared) => Work<readonly SavedRow[]>
 
+/** What the statement does: it saves cases that exist, or creates them. */
+type Kind = 'saved' | 'created'
+
+const accountCode = sql.placeholder('accountCode')
+const longestId = String(Number.MAX_SAFE_INTEGER).length
+
 /** Prepares saves of cases with their events and counters, as one statement for any number of them. */
-export function prepareSaves(database: Database): SaveAll {
+export function prepareSaves(database: Database, kind: Kind): SaveAll {
   const { chain, list, tables } = database
   const columns = describeSave(database)
   const many = list('listed', columns)
@@ -44,7 +50,8 @@ export function prepareSaves(database: Database): SaveAll {
     place: numberOf(sql`place`),
     lastId: orNull(tables.queueAccounts.lastId),
   }
-  const prepare = (rows: SQL): Statement<SavedRow> => chain(buildParts(database, rows), 'answer', selection)
+  const prepare = (rows: SQL): Statement<SavedRow> =>
+    chain(buildParts(database, rows, kind), 'answer', selection)
   const saveOne = prepare(selectOne(database))
   const saveMany = prepare(many.rows)
   return function* saveAll(saves, shared) {
@@ -63,16 +70,19 @@ function describeSave({ tables }: Pick<Database, 'tables'>) {
     ...selectEvent(tables),
     revision: 'integer',
     leaseHolder: 'text',
+    caseId: 'integer',
     data: 'text',
     dataBytes: 'integer',
     storedBytes: 'integer',
     waiting: 'integer',
     waitingBytes: 'integer',
+    // The number of places in the waiting bytes that hold the longest id for the id of a new case.
+    idPlaces: 'integer',
   } as const
 }
 
 function selectEvent({ caseEvents }: Database['tables']) {
-  return select(caseEvents, { omit: ['accountCode', 'id', 'createdAt'] })
+  return select(caseEvents, { omit: ['accountCode', 'id', 'caseId', 'createdAt'] })
 }
 
 // A save as a row of its own values.
@@ -87,40 +97,24 @@ function selectOne(database: Database): SQL {
 
 // A save leaves out a type or a case that another transaction has locked, so that one slow change does not stop the
 // others. It waits only for the queue and the counters of the account, which all changes lock in this order.
-function buildParts(database: Database, rows: SQL): Chain {
+function buildParts(database: Database, rows: SQL, kind: Kind): Chain {
   const { after, typed, tables, forShare, now } = database
-  const accountCode = sql.placeholder('accountCode')
-  const integer = (name: keyof Shared | 'maxWaiting') => typed(sql.placeholder(name), 'integer')
   const event = namesOf(selectEvent(tables))
+  // The options of a queued run hold the id of its case, which is measured as the longest one while it is not known.
+  const excess = sql`given.id_places * (${sql.raw(String(longestId))} - length(saved.id::text))`
   return {
     given: sql`select * from ${rows}`,
     type: sql`
       select code, revision from case_types
       where account_code = ${accountCode} and code in (select case_type_code from given)
       ${forShare} skip locked`,
-    found: sql`
-      select id, version from cases
-      where account_code = ${accountCode} and id in (select case_id from given)
-        and ${storedBytes} + ${integer('addedBytes')} <= ${integer('roomBytes')} and not exists (
-          select 1 from queue_accounts as queue
-          where queue.account_code = ${accountCode} and ${integer('addedWaiting')} > 0 and (
-            queue.waiting + ${integer('addedWaiting')} > ${integer('maxWaiting')}
-            or queue.waiting_bytes + ${integer('addedWaitingBytes')} > ${integer('maxWaitingBytes')}
-          )
-        )
-        and ${after('type')}
-      order by id for no key update skip locked`,
-    saved: sql`
-      update cases set data = given.data, data_bytes = given.data_bytes, version = given.version, updated_at = ${now}
-      from given
-      join found on found.id = given.case_id and found.version = given.version - 1
-      join type on type.code = given.case_type_code and type.revision = given.revision
-      where cases.account_code = ${accountCode} and cases.id = given.case_id
-        and ${buildIsFree(now, sql`given.case_id`, sql`given.lease_holder`)}
-      returning ${namesOf(selectCase(tables), 'cases')}, given.place`,
-    written: sql`select given.* from given join saved on saved.place = given.place`,
+    ...(kind === 'saved' ? buildUpdate(database) : buildInsert(database)),
+    written: sql`
+      select saved.id as written_id, given.*, given.stored_bytes - ${excess} as stored,
+        given.waiting_bytes - ${excess} as bytes
+      from saved join given on given.place = saved.place`,
     total: sql`
-      select count(*) as events, sum(stored_bytes) as stored, sum(waiting) as waiting, sum(waiting_bytes) as bytes
+      select count(*) as events, sum(stored) as stored, sum(waiting) as waiting, sum(bytes) as bytes
       from written having count(*) > 0`,
     taken: buildTakeIds({ typed, now }, sql`select waiting, bytes from total where waiting > 0`),
     head: sql`
@@ -133,9 +127,58 @@ function buildParts(database: Database, rows: SQL): Chain {
       )}
       returning name, value`,
     row: sql`
-      insert into case_events (account_code, ${event}, id)
-      select ${accountCode}, ${event}, head.value - total.events + row_number() over (order by place)
+      insert into case_events (account_code, case_id, ${event}, id)
+      select ${accountCode}, written_id, ${event}, head.value - total.events + row_number() over (order by place)
       from written, total, head where head.name = 'case event'`,
     answer: sql`select saved.*, (select last_id from taken) as last_id from saved order by place`,
   }
+}
+
+function buildUpdate({ after, typed, tables, now }: Database): Record<'found' | 'saved', SQL> {
+  return {
+    found: sql`
+      select id, version from cases
+      where account_code = ${accountCode} and id in (select case_id from given)
+        and ${buildHasRoom(typed)} and ${after('type')}
+      order by id for no key update skip locked`,
+    saved: sql`
+      update cases set data = given.data, data_bytes = given.data_bytes, version = given.version, updated_at = ${now}
+      from given
+      join found on found.id = given.case_id and found.version = given.version - 1
+      join type on type.code = given.case_type_code and type.revision = given.revision
+      where cases.account_code = ${accountCode} and cases.id = given.case_id
+        and ${buildIsFree(now, sql`given.case_id`, sql`given.lease_holder`)}
+      returning ${namesOf(selectCase(tables), 'cases')}, given.place`,
+  }
+}
+
+function buildInsert({ typed, tables }: Database): Record<'fitting' | 'ids' | 'added' | 'saved', SQL> {
+  return {
+    fitting: sql`
+      select given.*, row_number() over (order by given.place) as rank
+      from given join type on type.code = given.case_type_code and type.revision = given.revision
+      where ${buildHasRoom(typed)}`,
+    ids: sql`
+      ${raiseCounter('case', sql`count(*)`, sql`from fitting having count(*) > 0`)}
+      returning value - (select count(*) from fitting) as before`,
+    added: sql`
+      insert into cases (account_code, id, case_type_code, data, data_bytes)
+      select ${accountCode}, ids.before + fitting.rank, fitting.case_type_code, fitting.data, fitting.data_bytes
+      from ids, fitting returning ${namesOf(selectCase(tables))}`,
+    saved: sql`
+      select added.*, fitting.place from added, ids, fitting where fitting.rank = added.id - ids.before`,
+  }
+}
+
+/** The condition that the account has room for all given saves: for their bytes, and in its queue for their runs. */
+function buildHasRoom(typed: Database['typed']): SQL {
+  const integer = (name: keyof Shared | 'maxWaiting') => typed(sql.placeholder(name), 'integer')
+  return sql`
+    ${storedBytes} + ${integer('addedBytes')} <= ${integer('roomBytes')} and not exists (
+      select 1 from queue_accounts as queue
+      where queue.account_code = ${accountCode} and ${integer('addedWaiting')} > 0 and (
+        queue.waiting + ${integer('addedWaiting')} > ${integer('maxWaiting')}
+        or queue.waiting_bytes + ${integer('addedWaitingBytes')} > ${integer('maxWaitingBytes')}
+      )
+    )`
 }

@@ -4,6 +4,8 @@ import { runInNewContext } from 'node:vm'
 
 const pollEveryMs = 1_000
 const maxQuietUtilization = 0.05
+// Time of work in which V8 optimizes little. The rest of a start and the load take half a second.
+const maxColdMs = 1_500
 
 interface Collection {
   readonly type: 'major'
@@ -12,16 +14,18 @@ interface Collection {
 }
 
 /**
- * Loads in the first second in which the event loop is nearly idle. If it was idle from the start, collects the garbage
- * of the start in the second after the load: a collection at the start would cost 60 ms before `/ready`. A gateway that
- * has been busy keeps it: with the objects of past requests, the collection drops the code that was optimized for them,
- * and reads take twice the processor time for a second. Returns a function that cancels the load.
+ * Loads in the first second in which the event loop is nearly idle, and collects the garbage of that and of the start
+ * in the next such second: a collection at the start would cost 60 ms before `/ready`, and again here. A gateway that
+ * has worked for longer keeps it. With the objects of past requests, the collection drops the code that was optimized
+ * for them, and reads take twice the processor time for a second. Returns a function that cancels the load.
  */
 export function loadWhenQuiet(load: () => Promise<unknown>): () => void {
   const { signal, abort } = cancellation()
-  onceQuiet(signal, wasBusy => {
+  const start = performance.eventLoopUtilization()
+  const isCold = () => performance.eventLoopUtilization(start).active < maxColdMs
+  onceQuiet(signal, () => {
     load().then(
-      () => wasBusy || onceQuiet(signal, isBusy => isBusy || releaseMemory()),
+      () => onceQuiet(signal, () => isCold() && releaseMemory()),
       // The request that needs it tries again, and reports the failure.
       () => undefined,
     )
@@ -34,21 +38,16 @@ function cancellation() {
   return { signal: controller.signal, abort: () => controller.abort() }
 }
 
-/** Calls `work` in the first quiet second, with true if a busy one came before it. */
-function onceQuiet(signal: AbortSignal, work: (wasBusy: boolean) => void): void {
+function onceQuiet(signal: AbortSignal, work: () => void): void {
   let before = performance.eventLoopUtilization()
-  let wasBusy = false
   const timer = setInterval(() => {
     if (signal.aborted) return clearInterval(timer)
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
-    if (utilization > maxQuietUtilization) {
-      wasBusy = true
-      return
-    }
+    if (utilization > maxQuietUtilization) return
     clearInterval(timer)
-    work(wasBusy)
+    work()
   }, pollEveryMs).unref()
 }
 

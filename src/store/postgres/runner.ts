@@ -1,4 +1,3 @@
-import type { ShareOwner } from '../../fairness/share-owner.ts'
 import type { Runner } from '../database.ts'
 import type { Values } from '../dialect.ts'
 import { Refusal, type Work } from '../work.ts'
@@ -14,22 +13,12 @@ const maxAttempts = 10
 
 export function createPostgresRunner(calls: Calls): Runner {
   const { read, write, withAccountSlot } = calls
-
-  function transact<T>(
-    client: PoolClient,
-    owner: ShareOwner | null,
-    work: () => Work<T>,
-    hasChanged?: (result: T) => boolean,
-  ): Promise<T> {
-    return withAccountSlot(owner ?? shares.gateway, () =>
-      retry(() => client.begin(transaction => run(transaction, work()), hasChanged)),
-    )
-  }
-
   return {
     read: (statement, values) => read(readOwner(values), async client => statement.run(values, client)),
     write: (owner, work, { hasChanged } = {}) =>
-      write(owner, client => transact(client, owner, work, hasChanged)),
+      write(owner, client =>
+        withAccountSlot(owner ?? shares.gateway, () => transact(client, work, hasChanged)),
+      ),
     writeEach: (owner, work) => write(owner, client => runEach(client, work())),
     together: ({ work, isOneStatement, keyOf, measure }) =>
       createChangeTogether({
@@ -40,11 +29,19 @@ export function createPostgresRunner(calls: Calls): Runner {
           const all = () => work(accountCode, changes)
           const results = await (isOneStatement(changes)
             ? runEach(client, all())
-            : transact(client, accountCode, all, done => !(done instanceof Refusal)))
+            : transact(client, all, done => !(done instanceof Refusal)))
           return results instanceof Refusal ? null : results
         },
       }),
   }
+}
+
+function transact<T>(
+  client: PoolClient,
+  work: () => Work<T>,
+  hasChanged?: (result: T) => boolean,
+): Promise<T> {
+  return retry(() => client.begin(transaction => run(transaction, work()), hasChanged))
 }
 
 /** Runs each statement in a transaction of its own. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { CaseCommit } from '../../../src/domain/cases/case-store.ts'
 import type { Page } from '../../../src/domain/port.ts'
 import type { Store } from '../../../src/domain/store.ts'
+import { storedRowBytes } from '../../../src/domain/store-limits.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
 import { readRows } from '../databases/read-rows.ts'
@@ -214,38 +215,48 @@ eachStore(harness => {
       expect(next).toMatchObject({ row: { id: cases + cases / 2 + 1 } })
     })
 
-    test('queue runs that hold their ids, and count the same bytes as one alone', async () => {
-      const measure = async () => {
+    test('queue runs that hold their ids, and count the bytes of their rows, also across 99', async () => {
+      const readSums = async () => {
         const text = `
           select waiting, waiting_bytes,
             (select sum(waiting_bytes) from queued_inputs) as of_inputs,
-            (select sum(length(input) + length(options)) from queued_inputs) as of_texts
+            (select sum(length(input) + length(options)) from queued_inputs) as of_texts,
+            (select count(*) from queued_inputs) as inputs
           from queue_accounts where account_code = 'a'`
         const [row] = await readRows<Record<string, unknown>>(url, text)
-        return Object.fromEntries(Object.entries(row ?? {}).map(([name, value]) => [name, Number(value)]))
+        return Object.values(row ?? {}).map(Number)
       }
-      const storedBefore = await store.accounts.findStoredBytes('a')
-      await store.cases.commit(caseCommit({ revision: 1, data: '{"a":0}', after }))
-      const ofOne = await measure()
-      const storedByOne = (await store.accounts.findStoredBytes('a')) - storedBefore
-      await create(n => ({ data: `{"a":${n % 10}}`, after }))
-      const ofAll = await measure()
-      for (const { waiting_bytes, of_inputs, of_texts } of [ofOne, ofAll]) {
-        expect([of_inputs, of_texts]).toEqual([waiting_bytes, waiting_bytes])
-      }
-      expect(ofAll).toEqual(
-        Object.fromEntries(Object.entries(ofOne).map(([name, value]) => [name, value * (cases + 1)])),
+      await Promise.all(
+        Array.from({ length: 94 - cases }, () => store.cases.commit(caseCommit({ revision: 1 }))),
       )
-      const storedByAll = (await store.accounts.findStoredBytes('a')) - storedBefore
-      expect(storedByAll).toBe(storedByOne * (cases + 1))
+      const storedBefore = await store.accounts.findStoredBytes('a')
+      await create(n => ({ data: `{"a":${n}}`, after }))
+      const [waiting, waitingBytes, ofInputs, ofTexts, inputs] = await readSums()
+      expect([waiting, inputs]).toEqual([2 * cases, cases])
+      expect([ofInputs, ofTexts]).toEqual([waitingBytes, waitingBytes])
+      const texts = ids.reduce((sum, n) => sum + `{"a":${n}}`.length + '{}'.length, 0)
+      // A case, its event, an input and two runs each.
+      const expected = texts + Number(ofTexts) + 5 * cases * storedRowBytes
+      expect((await store.accounts.findStoredBytes('a')) - storedBefore).toBe(expected)
       const queued = await store.queue.list('a', null, 0, 100)
-      expect(queued.slice(2).map(({ caseId }) => caseId)).toEqual(newIds.flatMap(id => [id + 1, id + 1]))
+      expect(queued.map(({ caseId }) => caseId)).toEqual(ids.flatMap(n => [94 + n, 94 + n]))
       const { runs } = await store.queue.claim({
         ...{ holder: 'h', leaseMs: 60_000, maxRuns: 100 },
         retryAfterMs: () => null,
       })
       for (const { caseId, options } of runs)
         expect(JSON.parse(options)).toMatchObject({ case: { id: caseId } })
+    })
+
+    test('with an idempotency key are made once, at two gateways', async () => {
+      const others = harness.engine === 'SQLite' ? store : await harness.open({ url })
+      const origin = { ...by('a'), step: { key: 'k', number: 1 } }
+      const results = await Promise.all(
+        [store, others, store, others].map(at => at.cases.commit(caseCommit({ origin, revision: 1 }))),
+      )
+      for (const result of results)
+        expect(result).toMatchObject({ kind: 'committed', row: { id: cases + 1 } })
+      expect(await store.cases.commit(caseCommit({ revision: 1 }))).toMatchObject({ row: { id: cases + 2 } })
     })
   })
 

@@ -19,6 +19,7 @@ import type { AppendCaseEvent } from './case-events.ts'
 import { buildIsFree, type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
 import type { FieldValues } from './field-values.ts'
 import { createSaveAtOnce, findQueued, type PlannedChange } from './save-at-once.ts'
+import { longestCaseId } from './save-statements.ts'
 
 // The result as JSON preserves it for an idempotency step.
 type Committed =
@@ -119,8 +120,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
 
   function* writeValues({ origin, caseTypeCode, data, read, values: given }: CaseCommit, row: StoredCase) {
     if (data === null || given === null) return
-    const write = read === null ? values.add : values.replace
-    yield* write(origin.accountCode, caseTypeCode, [{ ...row, values: given }])
+    yield* values.write(origin.accountCode, caseTypeCode, [{ ...row, values: given }], read === null)
   }
 
   function* create(
@@ -196,9 +196,9 @@ function findAddedBytes({ read, data, changedFields }: CaseCommit, queued: reado
   return after - before + ofEvent + measureStored(queued)
 }
 
-// The row as it is known before the first write. The longest id stands for that of a new case.
+// The row as it is known before the first write.
 function toExpectedRow({ read, data }: CaseCommit): { readonly id: number; readonly version: number } {
-  if (read === null) return { id: Number.MAX_SAFE_INTEGER, version: 1 }
+  if (read === null) return { id: longestCaseId, version: 1 }
   return { id: read.id, version: data === null ? read.version : read.version + 1 }
 }
 

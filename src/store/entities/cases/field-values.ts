@@ -42,10 +42,15 @@ export function prepareValues(dialect: Dialect) {
   return {
     add,
     clear,
-    /** Writes the values of saved cases of one type in place of those that they had. */
-    *replace(accountCode: string, caseTypeCode: string, rows: readonly ReadValues[]): Work<void> {
+    /** Writes the values of cases of one type, in place of those that they had unless they are new. */
+    *write(
+      accountCode: string,
+      caseTypeCode: string,
+      rows: readonly ReadValues[],
+      areNew: boolean,
+    ): Work<void> {
       const ids = rows.map(({ id }) => id)
-      yield* clear(accountCode, ids)
+      if (!areNew) yield* clear(accountCode, ids)
       yield* add(accountCode, caseTypeCode, rows)
     },
     drop: (accountCode: string, caseTypeCode: string, fields: readonly string[]): Work<void> =>

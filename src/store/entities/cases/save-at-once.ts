@@ -10,7 +10,7 @@ import { measureTexts } from '../runs/write-runs.ts'
 import { toEventValues } from './case-events.ts'
 import type { StoredCase } from './case-rows.ts'
 import type { FieldValues } from './field-values.ts'
-import { prepareSaves } from './save-statements.ts'
+import { prepareSaves, type SaveKind } from './save-statements.ts'
 
 // Bytes below the account's maximum from which on the usual transaction compares exactly: several saves at once could
 // each find room for themselves. It is as much as `savesAtOnce` of this size add, and at least `marginBytes`.
@@ -20,13 +20,13 @@ const savesAtOnce = 16
 /** A change of a case with the runs that it queues. */
 export interface PlannedChange {
   readonly wanted: CaseCommit
-  /** The runs. Those of a new case hold the longest id for the id that it will have. */
+  /** The runs. Those of a new case hold `longestCaseId` for the id that it will have. */
   readonly queued: readonly SharedInput[]
   /** The bytes that it adds to those of the account: its event, the case and the queued runs. */
   readonly addedBytes: number
 }
 
-/** What a save writes at once. */
+/** What a save or a new case writes at once. */
 interface SavedAtOnce {
   readonly row: StoredCase
   /** The ids of the runs that it queues; undefined if the queue is full. */
@@ -35,9 +35,9 @@ interface SavedAtOnce {
 
 export interface SaveAtOnce {
   /** Saves or creates a case, its indexed values and the runs that it queues, together with others of the account. */
-  together(save: PlannedChange): Promise<StoredCase | null>
+  together(change: PlannedChange): Promise<StoredCase | null>
   /** Saves or creates a case in a transaction that writes more, and takes the ids of the runs that it queues. */
-  inside(save: PlannedChange): Work<SavedAtOnce | null>
+  inside(change: PlannedChange): Work<SavedAtOnce | null>
 }
 
 interface Dependencies {
@@ -58,7 +58,7 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
   if (together === null) return null
   const statements = { saved: prepareSaves(database, 'saved'), created: prepareSaves(database, 'created') }
 
-  function* save(accountCode: string, kind: Kind, saves: readonly PlannedChange[]) {
+  function* save(accountCode: string, kind: SaveKind, saves: readonly PlannedChange[]) {
     const bytes = sum(saves.map(findBytes))
     const more = measureWaiting(saves.flatMap(({ queued }) => queued))
     return yield* statements[kind](saves.map(toValues), {
@@ -71,7 +71,7 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
     })
   }
 
-  function* saveTogether(accountCode: string, kind: Kind, saves: readonly PlannedChange[]) {
+  function* saveTogether(accountCode: string, kind: SaveKind, saves: readonly PlannedChange[]) {
     const saved = (yield* save(accountCode, kind, saves)).flatMap(({ place, lastId, ...row }) => {
       const change = saves[place - 1]
       return change === undefined ? [] : { change, lastId, row }
@@ -80,7 +80,7 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
       wanted.values === null ? [] : { ...row, values: wanted.values },
     )
     for (const [caseTypeCode, rows] of Map.groupBy(written, row => row.caseTypeCode)) {
-      yield* values[kind === 'created' ? 'add' : 'replace'](accountCode, caseTypeCode, rows)
+      yield* values.write(accountCode, caseTypeCode, rows, kind === 'created')
     }
     const queued = saved.flatMap(({ change, row }) => findQueued(change, row))
     const ids = yield* enqueue(accountCode, queued, { row: toTaken(saved[0]?.lastId) })
@@ -89,7 +89,7 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
     return saves.map(change => rows.get(change) ?? null)
   }
 
-  const shareFor = (kind: Kind) =>
+  const shareFor = (kind: SaveKind) =>
     together<PlannedChange, StoredCase>({
       work: (accountCode, saves) => saveTogether(accountCode, kind, saves),
       isOneStatement: saves =>
@@ -113,9 +113,7 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
   }
 }
 
-type Kind = 'saved' | 'created'
-
-function kindOf({ wanted }: PlannedChange): Kind {
+function kindOf({ wanted }: PlannedChange): SaveKind {
   return wanted.read === null ? 'created' : 'saved'
 }
 
@@ -124,7 +122,7 @@ export function findQueued({ wanted, queued }: PlannedChange, row: StoredCase): 
   return wanted.read === null ? shareInputs(toQueuedRuns(wanted, row)) : queued
 }
 
-/** True for a save that writes neither a step nor runs that decided it: others may share its transaction. */
+/** True for a save or a new case that writes neither a step nor deciding runs: others may share its transaction. */
 function canShare({ wanted: { data, origin, runs } }: PlannedChange): boolean {
   return data !== null && origin.step === null && runs === null
 }

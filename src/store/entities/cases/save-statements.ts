@@ -31,17 +31,19 @@ interface SavedRow extends StoredCase {
   readonly lastId: number | null
 }
 
-/** Saves the given cases of an account that are as they were read, and that nobody else changes or locks at once. */
+/** Saves or creates the given cases of an account, but for those whose case or type is not as it was read or locked. */
 export type SaveAll = (saves: readonly Values[], shared: Shared) => Work<readonly SavedRow[]>
 
-/** What the statement does: it saves cases that exist, or creates them. */
-type Kind = 'saved' | 'created'
+/** What a statement does: it saves cases that exist, or creates them. */
+export type SaveKind = 'saved' | 'created'
+
+/** Stands for the id of a new case until the statement has given it one. */
+export const longestCaseId = Number.MAX_SAFE_INTEGER
 
 const accountCode = sql.placeholder('accountCode')
-const longestId = String(Number.MAX_SAFE_INTEGER).length
 
-/** Prepares saves of cases with their events and counters, as one statement for any number of them. */
-export function prepareSaves(database: Database, kind: Kind): SaveAll {
+/** Prepares saves or new cases with their events and counters, as one statement for any number of them. */
+export function prepareSaves(database: Database, kind: SaveKind): SaveAll {
   const { chain, list, tables } = database
   const columns = describeSave(database)
   const many = list('listed', columns)
@@ -76,7 +78,7 @@ function describeSave({ tables }: Pick<Database, 'tables'>) {
     storedBytes: 'integer',
     waiting: 'integer',
     waitingBytes: 'integer',
-    // The number of places in the waiting bytes that hold the longest id for the id of a new case.
+    // The number of places in the waiting bytes that hold `longestCaseId`.
     idPlaces: 'integer',
   } as const
 }
@@ -95,13 +97,15 @@ function selectOne(database: Database): SQL {
   return sql`(select ${sql.join(values, sql`, `)}, 1 as place) as listed`
 }
 
-// A save leaves out a type or a case that another transaction has locked, so that one slow change does not stop the
-// others. It waits only for the queue and the counters of the account, which all changes lock in this order.
-function buildParts(database: Database, rows: SQL, kind: Kind): Chain {
+// The statement leaves out a type or a case that another transaction has locked, so that one slow change does not stop
+// the others. It waits only for the counter of cases, the queue and the counters of the account, which all changes lock
+// in this order.
+function buildParts(database: Database, rows: SQL, kind: SaveKind): Chain {
   const { after, typed, tables, forShare, now } = database
   const event = namesOf(selectEvent(tables))
-  // The options of a queued run hold the id of its case, which is measured as the longest one while it is not known.
-  const excess = sql`given.id_places * (${sql.raw(String(longestId))} - length(saved.id::text))`
+  // The options of a queued run hold the id of its case, so a shorter one than was measured takes fewer bytes.
+  const digits = sql.raw(String(String(longestCaseId).length))
+  const excess = sql`given.id_places * (${digits} - length(saved.id::text))`
   return {
     given: sql`select * from ${rows}`,
     type: sql`

@@ -18,7 +18,10 @@ const maxTokenCalls = { account: 10_000, total: 10_000 }
 
 // Maximum number of changes of an account at once. They wait for each other at the account's counters, each with a
 // connection that others could use.
-const maxChangesAtOnce = 4
+const maxChangesAtOnce = 3
+// Maximum number of transactions of an account that several changes share. It has a slot of its own, because the slots
+// of changes may be taken by some that wait for a row.
+const maxSharedAtOnce = 1
 // Maximum number of bulk changes of an account at once. A bulk locks the account's counters over several round trips.
 // If a gateway hangs, each of its bulks would lock them until PostgreSQL ends it, one after the other.
 const maxBulksAtOnce = 1
@@ -35,6 +38,7 @@ export interface Calls {
   /** Bounds a call that is made of others, which report their times. */
   readonly bound: Bound
   readonly withAccountSlot: WithAccountSlot
+  readonly withSharedSlot: WithAccountSlot
   readonly withBulkSlot: WithAccountSlot
 }
 
@@ -54,6 +58,7 @@ export function createCalls(pool: Pool, time: TimeCall = createTimeCall(undefine
     write: (owner, call) => time('write', () => bound(owner, call)),
     bound,
     withAccountSlot: createAccountSlots({ each: maxChangesAtOnce, tooLate }),
+    withSharedSlot: createAccountSlots({ each: maxSharedAtOnce, tooLate }),
     withBulkSlot: createAccountSlots({ each: maxBulksAtOnce, tooLate }),
   }
 }

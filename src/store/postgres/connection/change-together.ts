@@ -9,7 +9,7 @@ import { isDataError } from './sql-state.ts'
 // Maximum number of changes in one transaction, and maximum bytes of them.
 const maxChanges = 50
 const maxBatchBytes = 2 ** 20
-// A change of more bytes does not wait for others: sending it takes longer than its commit.
+// Changes of more bytes have transactions of their own: several of them in one are slower than side by side.
 const maxSharedBytes = 32 * 2 ** 10
 // Maximum time before a change is sent.
 const maxWaitMs = 4_000
@@ -74,7 +74,9 @@ export function createChangeTogether<Change, Result>({
     for (const { sent } of batch) sent.resolve()
     const changes = batch.map(({ change }) => change)
     try {
-      const results = await changeUnlessRefused(client, accountCode, changes)
+      const results = await calls.withSharedSlot(accountCode, () =>
+        changeUnlessRefused(client, accountCode, changes),
+      )
       for (const [index, { result }] of batch.entries()) result.resolve(results?.[index] ?? null)
     } catch (error) {
       for (const { result } of batch) result.reject(error)
@@ -105,7 +107,9 @@ export function createChangeTogether<Change, Result>({
   return (accountCode, change) =>
     calls.write(accountCode, async client => {
       if (measure(change) <= maxSharedBytes) return changeInBatch(client, accountCode, change)
-      const results = await changeUnlessRefused(client, accountCode, [change])
+      const results = await calls.withAccountSlot(accountCode, () =>
+        changeUnlessRefused(client, accountCode, [change]),
+      )
       return results?.[0] ?? null
     })
 }

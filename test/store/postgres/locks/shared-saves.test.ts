@@ -49,19 +49,34 @@ async function countDeadlocks(): Promise<number> {
   return row?.count ?? 0
 }
 
-test('a locked case does not stop the saves of others', async () => {
+test('a locked case does not stop the saves of others, however many wait for it', async () => {
   const held = await holdLocks(url, 'select from cases where id = 3 for update')
-  let isSaved = false
-  const third = save(3).finally(() => {
-    isSaved = true
-  })
+  const ended: string[] = []
+  const waiting = Array.from({ length: 8 }, () =>
+    save(3).then(({ kind }) => {
+      ended.push(kind)
+    }),
+  )
   const others = await Promise.all([1, 2, 4, 5, 6].map(id => save(id)))
   expect(others.map(({ kind }) => kind)).toEqual(others.map(() => 'committed'))
   await held.untilAwaited()
   expect(await save(7)).toMatchObject({ kind: 'committed' })
-  expect(isSaved).toBe(false)
+  expect(await save(8, { values: valuesOf(8) })).toMatchObject({ kind: 'committed' })
+  expect(await save(0, { read: null, values: valuesOf(0) })).toMatchObject({ kind: 'committed' })
+  expect(ended).toEqual([])
   await held.commit()
-  expect(await third).toMatchObject({ kind: 'committed', row: { version: 2 } })
+  await Promise.all(waiting)
+  expect(ended.toSorted()).toEqual(['committed', ...Array.from({ length: 7 }, () => 'conflict')])
+})
+
+test('large changes that wait leave a connection to reads of the account', async () => {
+  const held = await holdLocks(url, `select from counters where name = 'case event' for update`)
+  const data = `{"a":"${'x'.repeat(40_000)}"}`
+  const changes = ids.map(id => save(id, id % 2 === 0 ? { data } : { data, read: null }))
+  await held.untilAwaited()
+  expect((await store.cases.findWithType('a', 1))?.row.version).toBe(1)
+  await held.commit()
+  for (const { kind } of await Promise.all(changes)) expect(kind).toBe('committed')
 })
 
 test('a locked type does not stop the saves of others', async () => {

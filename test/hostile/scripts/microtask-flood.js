@@ -1,5 +1,5 @@
 // A promise chain that feeds itself.
-// ends: TIMEOUT
+// ends: TIMEOUT MEMORY
 log('before')
 const turn = () => Promise.resolve().then(turn)
 await turn()

@@ -18,7 +18,7 @@ const maxTokenCalls = { account: 10_000, total: 10_000 }
 
 // Maximum number of changes of an account at once. They wait for each other at the account's counters, each with a
 // connection that others could use.
-const maxChangesAtOnce = 3
+const maxChangesAtOnce = 4
 // Maximum number of transactions of an account that several changes share. It has a slot of its own, because the slots
 // of changes may be taken by some that wait for a row.
 const maxSharedAtOnce = 1

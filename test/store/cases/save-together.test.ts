@@ -7,6 +7,7 @@ import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
 import { readRows } from '../databases/read-rows.ts'
 import { caseCommit } from './case-commit.ts'
+import { openWatched } from './open-watched.ts'
 
 const cases = 12
 const page: Page = { after: null, before: null, limit: 100, fromEnd: false }
@@ -20,10 +21,9 @@ const after = {
 eachStore(harness => {
   let url: string
   let store: Store
-  const statements: string[] = []
+  let statements: string[]
   beforeEach(async () => {
-    url = await harness.freshUrl()
-    store = await harness.open({ url, onStatement: statement => statements.push(statement) })
+    ;({ url, store, statements } = await openWatched(harness))
     await store.cases.saveType('a', {
       code: 'incident',
       indexedFields: ['a'],

@@ -8,20 +8,16 @@ import { by } from '../databases/origin.ts'
 import { keptRun } from '../runs/kept-run.ts'
 import { caseCommit } from './case-commit.ts'
 import { countTrips } from './count-trips.ts'
+import { openWatched } from './open-watched.ts'
 
 const page: Page = { after: null, before: null, limit: 10, fromEnd: false }
 
 eachStore(harness => {
   let url: string
   let store: Store
-  const statements: string[] = []
+  let statements: string[]
   beforeEach(async () => {
-    url = await harness.freshUrl()
-    store = await harness.open({
-      url,
-      // The notification of an earlier change may come at any time. No save waits for it.
-      onStatement: statement => void (statement.includes('pg_notify') || statements.push(statement)),
-    })
+    ;({ url, store, statements } = await openWatched(harness))
     await store.cases.commit(caseCommit({ data: '{"a":1}' }))
     statements.length = 0
   })

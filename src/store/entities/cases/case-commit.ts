@@ -1,10 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { CaseCommit, CaseStore } from '../../../domain/cases/case-store.ts'
-import { toQueuedRuns } from '../../../domain/cases/queue-hooks.ts'
 import { cannotQueue, findWaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../../domain/runs/deferred-runs.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
-import { type StoreLimits, storedRowBytes } from '../../../domain/store-limits.ts'
+import type { StoreLimits } from '../../../domain/store-limits.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
@@ -13,13 +12,13 @@ import { numberOf, orNull } from '../../tables/tables-of.ts'
 import { all, first, only, Refusal, refuse, type Work } from '../../work.ts'
 import type { Parts } from '../parts.ts'
 import { toTakeValues } from '../queue/enqueue.ts'
-import { measureStored, measureWaiting, type SharedInput, shareInputs } from '../queue/queued-inputs.ts'
+import { measureWaiting, type SharedInput } from '../queue/queued-inputs.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import type { AppendCaseEvent } from './case-events.ts'
 import { buildIsFree, type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
 import type { FieldValues } from './field-values.ts'
-import { createSaveAtOnce, findQueued, type PlannedChange } from './save-at-once.ts'
-import { longestCaseId } from './save-statements.ts'
+import { findAddedBytes, findQueued, type PlannedChange, planChange } from './planned-change.ts'
+import { createSaveAtOnce } from './save-at-once.ts'
 
 // The result as JSON preserves it for an idempotency step.
 type Committed =
@@ -153,7 +152,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
 
   return {
     async commit(wanted) {
-      const change = plan(wanted)
+      const change = planChange(wanted)
       const saved = saveAtOnce === null ? null : await saveAtOnce.together(change)
       const { changedFields, runIds } = wanted
       if (saved !== null) return toCommitted({ kind: 'committed', row: saved, changedFields, runIds })
@@ -175,31 +174,12 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
   }
 }
 
-function plan(wanted: CaseCommit): PlannedChange {
-  const queued = shareInputs(toQueuedRuns(wanted, toExpectedRow(wanted)))
-  return { wanted, queued, addedBytes: findAddedBytes(wanted, queued) }
-}
-
 function hasChanged({ kind }: Committed): boolean {
   return kind === 'committed'
 }
 
 function toCommitted({ row, changedFields, runIds }: Extract<Committed, { kind: 'committed' }>) {
   return { kind: 'committed', row: toCase(row), changedFields: new JsonText(changedFields), runIds } as const
-}
-
-/** Returns the stored bytes that the change adds: the bytes of its event, of the case and of the queued runs. */
-function findAddedBytes({ read, data, changedFields }: CaseCommit, queued: readonly SharedInput[]): number {
-  const before = read === null ? 0 : read.dataBytes + storedRowBytes
-  const after = data === null ? 0 : Buffer.byteLength(data) + storedRowBytes
-  const ofEvent = Buffer.byteLength(changedFields) + storedRowBytes
-  return after - before + ofEvent + measureStored(queued)
-}
-
-// The row as it is known before the first write.
-function toExpectedRow({ read, data }: CaseCommit): { readonly id: number; readonly version: number } {
-  if (read === null) return { id: longestCaseId, version: 1 }
-  return { id: read.id, version: data === null ? read.version : read.version + 1 }
 }
 
 // Fills in the id of a new case, which is known only now.

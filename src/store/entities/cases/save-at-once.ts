@@ -1,30 +1,20 @@
-import type { CaseCommit } from '../../../domain/cases/case-store.ts'
-import { toQueuedRuns } from '../../../domain/cases/queue-hooks.ts'
 import { type StoreLimits, storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import type { Values } from '../../dialect.ts'
 import { Refusal, type Work } from '../../work.ts'
 import type { Enqueue, TakenIds } from '../queue/enqueue.ts'
-import { measureWaiting, type SharedInput, shareInputs } from '../queue/queued-inputs.ts'
+import { measureWaiting } from '../queue/queued-inputs.ts'
 import { measureTexts } from '../runs/write-runs.ts'
 import { toEventValues } from './case-events.ts'
 import type { StoredCase } from './case-rows.ts'
 import type { FieldValues } from './field-values.ts'
+import { findQueued, type PlannedChange } from './planned-change.ts'
 import { prepareSaves, type SaveKind } from './save-statements.ts'
 
 // Bytes below the account's maximum from which on the usual transaction compares exactly: several saves at once could
 // each find room for themselves. It is as much as `savesAtOnce` of this size add, and at least `marginBytes`.
 const marginBytes = 64 * 2 ** 20
 const savesAtOnce = 16
-
-/** A change of a case with the runs that it queues. */
-export interface PlannedChange {
-  readonly wanted: CaseCommit
-  /** The runs. Those of a new case hold `longestCaseId` for the id that it will have. */
-  readonly queued: readonly SharedInput[]
-  /** The bytes that it adds to those of the account: its event, the case and the queued runs. */
-  readonly addedBytes: number
-}
 
 /** What a save or a new case writes at once. */
 interface SavedAtOnce {
@@ -115,11 +105,6 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
 
 function kindOf({ wanted }: PlannedChange): SaveKind {
   return wanted.read === null ? 'created' : 'saved'
-}
-
-/** The runs that a change queues, with the id of the case, which is not known of a planned new one. */
-export function findQueued({ wanted, queued }: PlannedChange, row: StoredCase): readonly SharedInput[] {
-  return wanted.read === null ? shareInputs(toQueuedRuns(wanted, row)) : queued
 }
 
 /** True for a save or a new case that writes neither a step nor deciding runs: others may share its transaction. */

@@ -10,6 +10,7 @@ import { raiseCounter, raiseCounters } from '../counters.ts'
 import { buildTakeIds } from '../queue/enqueue.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import { buildIsFree, type StoredCase, selectCase } from './case-rows.ts'
+import { longestCaseId } from './planned-change.ts'
 
 /** What all saves of a statement share. */
 interface Shared {
@@ -36,9 +37,6 @@ export type SaveAll = (saves: readonly Values[], shared: Shared) => Work<readonl
 
 /** What a statement does: it saves cases that exist, or creates them. */
 export type SaveKind = 'saved' | 'created'
-
-/** Stands for the id of a new case until the statement has given it one. */
-export const longestCaseId = Number.MAX_SAFE_INTEGER
 
 const accountCode = sql.placeholder('accountCode')
 

@@ -7,7 +7,7 @@ const msOfRound = 1
 const maxInRound = 64
 // Turns of this length are long. Before a long turn, the event loop polls several times for new requests: a request
 // needs one poll to be accepted, one to be read, and one for its body. A poll that finds nothing takes microseconds.
-const longMs = 5
+const longMs = 2
 const looksBeforeLong = 4
 // Maximum time of polling before a long turn. Each poll accepts one connection, and polling goes on while they arrive.
 const maxLooksMs = 10

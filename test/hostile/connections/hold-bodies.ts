@@ -2,6 +2,7 @@
 // the given number of connections, reads the answers and goes on holding them. Prints the statuses after each change,
 // as JSON lines, and ends with its standard input. Arguments: base URL, token, the kind, connections.
 
+import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 
 const [baseUrl = '', token = '', kind = '', connections = '1'] = process.argv.slice(2)
@@ -20,6 +21,7 @@ const slowRun = JSON.stringify(
 const keyed = { accept: 'application/json', 'idempotency-key': 'held' }
 const streamed = { accept: 'text/event-stream' }
 const text = 'x'.repeat(1_000)
+const ownComment = () => `# ${randomUUID()}"}`
 
 interface Attack {
   readonly headers: Readonly<Record<string, string>>
@@ -27,6 +29,8 @@ interface Attack {
   /** Sends only a part of it. */
   readonly sentBytes?: number
   readonly chunkBytes?: number
+  /** Follows the body, and is another text of the same length for each connection. */
+  ending?(): string
 }
 
 const attacks: Readonly<Record<string, () => Attack>> = {
@@ -44,7 +48,8 @@ const attacks: Readonly<Record<string, () => Attack>> = {
   }),
   'streams with a long document': () => ({
     headers: streamed,
-    body: fill(`{"query":"${subscription}`, ' '.repeat(1_000), `# ${Math.random()}"}`),
+    body: fill(`{"query":"${subscription}`, ' '.repeat(1_000), ownComment()).slice(0, -ownComment().length),
+    ending: ownComment,
   }),
   'requests with many values at one key': () => ({
     headers: keyed,
@@ -71,19 +76,25 @@ function count(status: string): void {
 }
 
 function prepare() {
-  const { headers, body, chunkBytes, ...rest } = attacks[kind]?.() ?? { headers: {}, body: '' }
+  const {
+    headers,
+    body,
+    chunkBytes,
+    ending = () => '',
+    ...rest
+  } = attacks[kind]?.() ?? { headers: {}, body: '' }
   const bytes = Buffer.from(body)
   const { sentBytes = bytes.length } = rest
   const framed = chunkBytes === undefined ? bytes : Buffer.from('1\r\nx\r\n'.repeat(sentBytes))
-  return { headers, bytes, framed, chunkBytes, sentBytes }
+  return { headers, bytes, framed, chunkBytes, sentBytes, ending }
 }
 
-// Bodies of its own for each of 300 connections would make this process so slow that it reads no answer in time.
-const shared = kind === 'streams with a long document' ? null : prepare()
+// The connections share the bytes. Making them for each would keep this process from reading its answers in time.
+const { headers, bytes, framed, chunkBytes, sentBytes, ending } = prepare()
 
 function attack(): void {
-  const { headers, bytes, framed, chunkBytes, sentBytes } = shared ?? prepare()
-  const framing = chunkBytes === undefined ? { 'content-length': bytes.length } : {}
+  const end = ending()
+  const framing = chunkBytes === undefined ? { 'content-length': bytes.length + end.length } : {}
   const sending = request(`${baseUrl}/graphql`, {
     agent: false,
     method: 'POST',
@@ -105,7 +116,7 @@ function attack(): void {
     sending.socket?.write(framed)
     sending.on('socket', socket => socket.write(framed))
   }
-  if (sentBytes === bytes.length) sending.end()
+  if (sentBytes === bytes.length) sending.end(end)
 }
 
 for (let n = 0; n < Number(connections); n++) attack()

@@ -76,7 +76,7 @@ export function createChain(client: Client): Dialect['chain'] {
 }
 
 function selectFromJson(names: readonly string[]): string {
-  return `select ${names.map((_, index) => `value ->> ${index}`)} from json_each(?)`
+  return `select ${names.map((_, index) => `value ->> ${index}`)} from jsonb_each(?)`
 }
 
 function writeValues(names: readonly string[], rows: number): string {

@@ -5,13 +5,17 @@ import { toColumnName } from '../tables/describe-table.ts'
 
 const prefix = 'list '
 
-/** Passes a list to SQLite as one JSON text. */
+/**
+ * Passes a list to SQLite as one JSON text. `jsonb_each` keeps each row as SQLite has parsed it. `json_each` would write
+ * it as text again, which each column would parse.
+ */
 export const list: Dialect['list'] = (name, columns) => {
   const values = Object.keys(columns).map(key => `value ->> '${key}' as ${toColumnName(key)}`)
   const placeholder = sql.placeholder(`${prefix}${name}`)
   const encodeRow = createEncode(columns)
+  const selected = sql.raw(values.join())
   return {
-    rows: sql`(select key + 1 as place, ${sql.raw(values.join())} from json_each(${placeholder})) as ${sql.raw(name)}`,
+    rows: sql`(select key + 1 as place, ${selected} from jsonb_each(${placeholder})) as ${sql.raw(name)}`,
     encode: rows => ({ [placeholder.name]: JSON.stringify(rows.map(encodeRow)) }),
   }
 }

@@ -49,6 +49,7 @@ const forAll = [
   'config.ts',
   'errors.ts',
   'end-before.ts',
+  'guid.ts',
   'context.ts',
   'fairness',
   'json',

@@ -1,3 +1,4 @@
+import { isGuid } from '../../guid.ts'
 import { isHash } from '../functions/functions.ts'
 import { allRuns, type RunFilter, type RunStore } from './run-store.ts'
 
@@ -11,11 +12,6 @@ interface FilterSearch {
 
 interface TextSearch extends FilterSearch {
   readonly text: string
-}
-
-/** True for the form of the ids of runs and transactions. A database may refuse to compare other texts. */
-export function isGuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
 
 /** Adds a text to a filter. Returns null if no run can match. */

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { scopes as allScopes, type Caller, hasScope } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
 import type { LongWork } from '../../fairness/long-work.ts'
+import { newGuid } from '../../guid.ts'
 import { readExit } from '../case-data/read-exit.ts'
 import { noVersion } from '../functions/function-refusals.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
@@ -70,7 +70,7 @@ export async function prepareReplay(
       case: caseId === null ? null : { id: caseId, version: caseVersion },
       replayOf: run.runId,
       dryRun,
-      txnId: randomUUID(),
+      txnId: newGuid(),
     }),
     checkExit: exitsData(run) ? createCheckExit(run, work) : null,
   }

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { RostrumError } from '../../errors.ts'
+import { newGuid } from '../../guid.ts'
 import { toProblem } from '../errors/problem.ts'
 import type { UnreadPacket } from './connection.ts'
 import type { Connections } from './connections.ts'
@@ -48,7 +48,7 @@ export function createClientErrorHandler(
     const fault = faults[error.code ?? ''] ?? malformed
     const address = socket.remoteAddress ?? null
     answerAfter(connection?.answer ?? null, socket, () => {
-      const requestId = randomUUID()
+      const requestId = newGuid()
       log.info({ requestId, address, operation: null, status: fault.status, reason: error.code }, 'request')
       count(fault.status)
       socket.end(writeAnswer(fault, requestId))

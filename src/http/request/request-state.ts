@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { ContextSource, Identity } from '../../context.ts'
 import type { RunFollower } from '../../domain/scripts/run-follower.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Reservation } from '../../fairness/reservation.ts'
+import { newGuid } from '../../guid.ts'
 import type { Counts } from '../../metrics/counts.ts'
 import { beginRequestSpan, endRequestSpan } from '../../tracing/request-spans.ts'
 import type { Span, Tracing } from '../../tracing/span.ts'
@@ -32,7 +32,7 @@ const nothing = () => undefined
  * because most requests need neither.
  */
 export class RequestState implements ContextSource {
-  readonly requestId: string = randomUUID()
+  readonly requestId: string = newGuid()
   /** The identity of the caller. Null until the credential was checked, and on paths that need none. */
   identity: Identity | null = null
   /** The route, then the GraphQL operation once it is known; for the log line. */

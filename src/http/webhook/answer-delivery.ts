@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../credentials/caller.ts'
 import type { Execution } from '../../domain/scripts/run.ts'
 import type { DeliveryInput } from '../../domain/webhooks/run-delivery.ts'
 import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
 import { RostrumError } from '../../errors.ts'
+import { newGuid } from '../../guid.ts'
 import { answerFailure } from '../errors/answer-error.ts'
 import type { HttpServices } from '../request/http-services.ts'
 
@@ -43,7 +43,7 @@ async function queueDelivery(
   { request, reply, caller, webhook, messageId, input }: AnswerDelivery,
   { webhooks }: HttpServices,
 ): Promise<FastifyReply> {
-  const txnId = randomUUID()
+  const txnId = newGuid()
   request.state.txnId = txnId
   const { accountCode } = caller
   const { kind, answer } = await webhooks.messages.queueOnce({

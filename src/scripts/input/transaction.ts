@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../domain/scripts/run.ts'
 import type { RunCause } from '../../domain/scripts/run-cause.ts'
+import { isGuid, newGuid } from '../../guid.ts'
 import { scanJson } from '../../json/scan-json.ts'
 
-const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const maxSourceLength = 1_000
 
 export interface TransactionSource {
@@ -27,14 +26,14 @@ export function continueOrStart(source: TransactionSource): Transaction {
   const fresh = `${cause.trigger}|${part(caseTypeCode || '-')}/${label}|${new Date().toISOString()}`
   if (cause.txnId !== null) return { txnID: cause.txnId, txnSource: fresh }
   const continued = readTransaction(given) ?? parent
-  const txnID = continued?.txnID ?? randomUUID()
+  const txnID = continued?.txnID ?? newGuid()
   return { txnID, txnSource: (cause.trigger === 'endpoint' && continued?.txnSource) || fresh }
 }
 
 // Reads the caller's transaction. Returns null without a GUID. `txnSource` is empty if it cannot be used.
 function readTransaction(given: string | undefined): Transaction | null {
   const { txnID, txnSource } = readGiven(given)
-  if (typeof txnID !== 'string' || !guid.test(txnID)) return null
+  if (typeof txnID !== 'string' || !isGuid(txnID)) return null
   const isUsable = typeof txnSource === 'string' && txnSource.length <= maxSourceLength
   return { txnID, txnSource: isUsable ? txnSource : '' }
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { RunError } from '../../domain/scripts/run.ts'
 import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
+import { newGuid } from '../../guid.ts'
 import { outcomeOf } from '../ending/to-execution.ts'
 import { refuseLongSource } from '../input/read-script.ts'
 import type { CompileRequest } from '../script-runner.ts'
@@ -16,7 +16,7 @@ export async function compileSource(
   refuseLongSource(sourceCode, limits)
   const ending = await runAdmitted(parts, {
     message: {
-      run: randomUUID(),
+      run: newGuid(),
       accountCode,
       source: sourceCode,
       compilesOnly: true,

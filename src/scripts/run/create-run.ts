@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { RunLimits } from '../../config.ts'
 import { type Caller, withScopes } from '../../credentials/caller.ts'
 import { firstGeneration, type Run } from '../../domain/scripts/run.ts'
 import type { RunCause } from '../../domain/scripts/run-cause.ts'
 import type { Asking, RunSettings, ScriptRights } from '../../domain/scripts/script.ts'
 import { RostrumError } from '../../errors.ts'
+import { newGuid } from '../../guid.ts'
 import type { CheckedScript } from '../input/read-script.ts'
 import { continueOrStart } from '../input/transaction.ts'
 
@@ -33,7 +33,7 @@ export function createRun({ script, asking, settings, limits, startedAt, signal 
     )
   }
   return {
-    id: randomUUID(),
+    id: newGuid(),
     name,
     functionName: cause.function?.name ?? null,
     caller: withRights(asking.caller, script.rights),

@@ -6,8 +6,8 @@ import { toColumnName } from '../tables/describe-table.ts'
 const prefix = 'list '
 
 /**
- * Passes a list to SQLite as one JSON text. `jsonb_each` keeps each row as SQLite has parsed it. `json_each` would write
- * it as text again, which each column would parse.
+ * Passes a list to SQLite as one JSON text. `jsonb_each` keeps each row as SQLite has parsed it. `json_each` would
+ * write it as text again, which each column would parse.
  */
 export const list: Dialect['list'] = (name, columns) => {
   const values = Object.keys(columns).map(key => `value ->> '${key}' as ${toColumnName(key)}`)

@@ -29,7 +29,7 @@ describe('a new transaction', () => {
   test('has a new GUID and a source of trigger, task and time', () => {
     const before = Date.now()
     const { txnID, txnSource } = continueOrStart({ ...task, caseTypeCode: 'incident' })
-    expect(txnID).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(txnID).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     const [trigger, path, time] = txnSource.split('|')
     expect([trigger, path]).toEqual(['endpoint', 'incident/recalculate'])
     expect(new Date(time ?? '').toISOString()).toBe(time)

@@ -50,6 +50,7 @@ const forAll = [
   'errors.ts',
   'end-before.ts',
   'guid.ts',
+  'late-signal.ts',
   'context.ts',
   'fairness',
   'json',

@@ -5,6 +5,7 @@ import type { RunFollower } from '../../domain/scripts/run-follower.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Reservation } from '../../fairness/reservation.ts'
 import { newGuid } from '../../guid.ts'
+import { LateSignal } from '../../late-signal.ts'
 import type { Counts } from '../../metrics/counts.ts'
 import { beginRequestSpan, endRequestSpan } from '../../tracing/request-spans.ts'
 import type { Span, Tracing } from '../../tracing/span.ts'
@@ -66,8 +67,7 @@ export class RequestState implements ContextSource {
   readonly #systemLog: Logger
   readonly #writeRecord: WriteRecord
   #log: Logger | null = null
-  #gone: AbortController | null = null
-  #isAborted = false
+  readonly #gone = new LateSignal()
   #endings: (() => void)[] | null = null
 
   constructor(request: FastifyRequest, reply: FastifyReply, logs: RequestLogs) {
@@ -94,10 +94,6 @@ export class RequestState implements ContextSource {
 
   /** The signal that is aborted if the client disconnects before it has its answer. */
   get signal(): AbortSignal {
-    if (this.#gone === null) {
-      this.#gone = new AbortController()
-      if (this.#isAborted) this.#gone.abort(disconnected())
-    }
     return this.#gone.signal
   }
 
@@ -137,8 +133,8 @@ export class RequestState implements ContextSource {
   // Writes the log line, whether or not the client has read the answer.
   #close(): void {
     const { raw, statusCode } = this.#reply
-    this.#isAborted = !raw.writableFinished
-    if (this.#isAborted) this.#gone?.abort(disconnected())
+    const isAborted = !raw.writableFinished
+    if (isAborted) this.#gone.abort(disconnected())
     // Null if the client disconnected before it got an answer.
     const status = raw.headersSent ? statusCode : null
     const milliseconds = performance.now() - this.#startedAt
@@ -154,7 +150,7 @@ export class RequestState implements ContextSource {
       status,
       durationMs: Math.round(milliseconds * 100) / 100,
       txnID: this.txnId,
-      aborted: this.#isAborted,
+      aborted: isAborted,
       traceId: this.span?.traceId ?? null,
     })
     if (this.span !== null) endRequestSpan(this.span, status)

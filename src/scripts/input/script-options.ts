@@ -6,16 +6,15 @@ export interface ScriptOptions {
   readonly given: GivenOptions
   readonly caller: Caller
   readonly transaction: Transaction
-  /** The token of this run; null if it gets none. */
-  readonly token: string | null
 }
 
 /**
- * Returns the `options` of a script as JSON text (contract, section 4): the caller's options, which are data and never
- * grant rights. `current_user` is added if absent. `requestContext` and `authorization` are always replaced, by
- * appending members to the text, because the last of two members wins. Parsing would take longer than the run.
+ * Returns the `options` of a script as JSON text (contract, section 4), without the token of the run: the caller's
+ * options, which are data and never grant rights. `current_user` is added if absent. `requestContext` is always
+ * replaced, by appending a member to the text, because the last of two members wins. Parsing would take longer than the
+ * run.
  */
-export function scriptOptions({ given, caller, transaction, token }: ScriptOptions): string {
+export function scriptOptions({ given, caller, transaction }: ScriptOptions): string {
   const isAbsent = (name: OptionName) => (given.members.get(name) ?? 'null') === 'null'
   const added = {
     ...(isAbsent('current_user') && {
@@ -29,20 +28,21 @@ export function scriptOptions({ given, caller, transaction, token }: ScriptOptio
     ...(isAbsent('params') && { params: {} }),
     ...(isAbsent('changed_fields') && { changed_fields: null }),
     requestContext: transaction,
-    ...(token !== null && { authorization: `Bearer ${token}` }),
   }
   const open = given.text.trimEnd().slice(0, -1)
   return `${open}${given.isEmpty ? '' : ','}${JSON.stringify(added).slice(1)}`
 }
 
+/** Replaces `authorization` in the options of a script by the token of its run, in the same way. */
+export function addToken(options: string, token: string): string {
+  return `${options.slice(0, -1)},"authorization":${JSON.stringify(`Bearer ${token}`)}}`
+}
+
 // Maximum length of stored options. Longer options are not stored.
 const maxKeptCharacters = 256 * 2 ** 10
 
-/**
- * Returns the options as they are stored: without the token of the run, and without a credential that the caller sent.
- */
-export function keptOptions(options: Omit<ScriptOptions, 'token'>): string {
-  const text = scriptOptions({ ...options, token: null })
+/** Returns the options of a script as they are stored: without a credential that the caller sent. */
+export function keptOptions(text: string): string {
   if (text.length > maxKeptCharacters || !/authorization|\\u/.test(text)) return text
   const kept = JSON.parse(text) as Record<string, unknown>
   delete kept.authorization

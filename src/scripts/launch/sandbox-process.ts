@@ -58,7 +58,6 @@ export class SandboxProcess {
     onCheck: () => this.#acceptHeld(),
     onFailure: reason => this.kill(reason),
   })
-  #restBytes: number | null = null
   #runs = 0
   #hasBooted = false
   #lastAccount: string | null = null
@@ -205,7 +204,7 @@ export class SandboxProcess {
 
   /** The resident memory after the last recovery, in bytes; null if unknown. */
   get restBytes(): number | null {
-    return this.#restBytes
+    return this.#memory.atRest
   }
 
   /** True if the run holds more memory. While the process recovers, its memory is that of the run before. */
@@ -258,12 +257,12 @@ export class SandboxProcess {
     if (this.#state === 'booting') {
       clearTimeout(this.#bootClock)
       this.#hasBooted = true
-      this.#restBytes = this.residentBytes()
+      this.#memory.noteRest(true)
       return this.#becomeIdle()
     }
     if (!this.isRecovering) return this.kill('sent `ready` out of order')
     this.#recovery.stop()
-    this.#restBytes = this.residentBytes()
+    this.#memory.noteRest(this.#state === 'idle')
     if (this.#state === 'idle') this.#options.onRested?.(this)
   }
 

@@ -5,6 +5,7 @@ import type { RunCause } from '../../domain/scripts/run-cause.ts'
 import type { Asking, RunSettings, ScriptRights } from '../../domain/scripts/script.ts'
 import { RostrumError } from '../../errors.ts'
 import { newGuid } from '../../guid.ts'
+import type { LateSignal } from '../../late-signal.ts'
 import type { CheckedScript } from '../input/read-script.ts'
 import { continueOrStart } from '../input/transaction.ts'
 
@@ -17,11 +18,11 @@ export interface RunCreation {
   readonly limits: RunLimits
   readonly startedAt: number
   /** Aborted when the run ends. */
-  readonly signal: AbortSignal
+  readonly ended: LateSignal
 }
 
 /** Creates the run of a checked script. Throws `TOO_DEEP` if it is nested too deeply (contract, "Limits"). */
-export function createRun({ script, asking, settings, limits, startedAt, signal }: RunCreation): Run {
+export function createRun({ script, asking, settings, limits, startedAt, ended }: RunCreation): Run {
   const { parentRun } = asking
   const { name, cause, caseTypeCode, options } = script
   const { deadline, generation = firstGeneration } = settings
@@ -49,7 +50,9 @@ export function createRun({ script, asking, settings, limits, startedAt, signal 
     generation: parentRun?.generation ?? generation,
     depth,
     deadline: Math.min(startedAt + limits.timeoutMs, deadline ?? never, parentRun?.deadline ?? never),
-    signal,
+    get signal() {
+      return ended.signal
+    },
   }
 }
 

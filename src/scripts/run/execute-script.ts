@@ -4,6 +4,7 @@ import type { RunRecorder, RunRecording } from '../../domain/scripts/run-record.
 import type { Asking, RunSettings, Script } from '../../domain/scripts/script.ts'
 import { type ErrorCode, RostrumError } from '../../errors.ts'
 import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
+import { LateSignal } from '../../late-signal.ts'
 import { beginRunSpans, type RunSpans } from '../../tracing/run-span.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
 import { followCalls } from '../calls/follow-calls.ts'
@@ -11,7 +12,7 @@ import { KeptCalls } from '../calls/kept-calls.ts'
 import type { RunEnding } from '../ending/read-ending.ts'
 import { toExecution } from '../ending/to-execution.ts'
 import { readScript } from '../input/read-script.ts'
-import { scriptOptions } from '../input/script-options.ts'
+import { addToken, scriptOptions } from '../input/script-options.ts'
 import { createRun } from './create-run.ts'
 import { type AdmissionParts, runAdmitted } from './run-admitted.ts'
 import { RunLog } from './run-log.ts'
@@ -103,8 +104,8 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const { asking, settings } = asked
   const { parentRun, signal, follower = null } = asking
   const script = readScript(asked.script, limits)
-  const ended = new AbortController()
-  const run = createRun({ script, asking, settings, limits, startedAt, signal: ended.signal })
+  const ended = new LateSignal()
+  const run = createRun({ script, asking, settings, limits, startedAt, ended })
   const { caller } = run
   const spans = beginSpans(asking, run, script.cause)
   const log = asking.log.child({
@@ -120,7 +121,8 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const { token, revoke } = runTokens.mint(run)
   const lines = parts.scriptLogShare.linesOf(caller.accountCode, log)
   const scriptLog = new RunLog({ limits, system: lines, onEntry: entry => follower?.onLog?.(entry) })
-  const recordable = { run, script, parentRun, startedAt: Date.now() }
+  const options = scriptOptions({ given: script.options, caller, transaction: run.transaction })
+  const recordable = { run, script, options, parentRun, startedAt: Date.now() }
   const calls = new KeptCalls(startedAt)
   const kept: { recording: RunRecording | null; isAdmitted: boolean } = { recording: null, isAdmitted: false }
   const { trigger } = script.cause
@@ -137,7 +139,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
         compilesOnly: false,
         exitsData: script.checkExit != null,
         payload: script.payload,
-        options: scriptOptions({ given: script.options, caller, transaction: run.transaction, token }),
+        options: addToken(options, token),
         requestContext: JSON.stringify(run.transaction),
       },
       deadline: run.deadline,

@@ -6,15 +6,17 @@ import { keptOptions } from '../input/script-options.ts'
 interface BeginningRun {
   readonly run: Run
   readonly script: CheckedScript
+  /** The options of the script, without the token of the run. */
+  readonly options: string
   readonly parentRun: Run | null
   /** The start, in milliseconds since 1970. */
   readonly startedAt: number
 }
 
 /** Returns the facts about a run that are stored when it begins. */
-export function toRunStart({ run, script, parentRun, startedAt }: BeginningRun): RunStart {
+export function toRunStart({ run, script, options, parentRun, startedAt }: BeginningRun): RunStart {
   const { caller, transaction } = run
-  const { cause, payload, options } = script
+  const { cause, payload } = script
   const sourceCode = cause.function === null ? script.sourceCode : null
   return {
     runId: run.id,
@@ -28,8 +30,8 @@ export function toRunStart({ run, script, parentRun, startedAt }: BeginningRun):
     scopes: [...caller.scopes],
     startedAt,
     input: payload,
-    writeOptions: () => keptOptions({ given: options, caller, transaction }),
+    writeOptions: () => keptOptions(options),
     sourceCode,
-    bytes: 2 * (payload.length + options.text.length + (sourceCode?.length ?? 0)),
+    bytes: 2 * (payload.length + script.options.text.length + (sourceCode?.length ?? 0)),
   }
 }

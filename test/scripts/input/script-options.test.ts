@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import type { Caller } from '../../../src/credentials/caller.ts'
 import { readScript } from '../../../src/scripts/input/read-script.ts'
-import { scriptOptions } from '../../../src/scripts/input/script-options.ts'
+import { addToken, scriptOptions } from '../../../src/scripts/input/script-options.ts'
 import { scriptOf } from '../run/start-tasks.ts'
 
 const { runLimits } = readConfig({})
@@ -19,7 +19,7 @@ const caller: Caller = {
 
 function textOf(text: string, by: Caller = caller): string {
   const { options } = readScript(scriptOf('exit(1)', { options: text }), runLimits)
-  return scriptOptions({ given: options, caller: by, transaction, token: 'rrun_1' })
+  return addToken(scriptOptions({ given: options, caller: by, transaction }), 'rrun_1')
 }
 
 function optionsOf(given: Record<string, unknown>, by: Caller = caller): Record<string, unknown> {

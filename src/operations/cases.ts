@@ -7,8 +7,8 @@ export const caseShape = record('case', {
   case_type_code: 'value',
   data: 'value',
   version: 'value',
-  created_at: 'value',
-  updated_at: 'value',
+  created_at: 'time',
+  updated_at: 'time',
 })
 
 const deletion = { field: 'deleteCase', variables: { id: 'ID!', ifVersions: '[Int!]' } } as const

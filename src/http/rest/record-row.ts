@@ -91,6 +91,7 @@ function toValue({ kind, members }: Member, value: unknown): unknown {
       return String(value).toLowerCase()
     case 'list':
       return (value as readonly Row[]).map(row => toRecord(members, row))
+    case 'time':
     case 'value':
       return value
     default:
@@ -114,16 +115,19 @@ function createRecordWriter(members: readonly Member[]): (row: Row) => string {
   }
 }
 
-// An id is a number in the record and its text in GraphQL.
+// An id is a number in the record and its text in GraphQL. The text of a time has no character to escape.
 function writeMember(member: Member, value: unknown): string | undefined {
-  if (member.kind === 'id' && typeof value === 'string') return value
+  if (typeof value === 'string') {
+    if (member.kind === 'id') return value
+    if (member.kind === 'time') return `"${value}"`
+  }
   return writeValue(toValue(member, value))
 }
 
 // Characters that JSON writes as they are. To look for others is faster than `JSON.stringify` for a short text.
 const plainText = /^[ !#-[\]-~]*$/
 
-// Most members are numbers, short words, times and long texts of JSON. Undefined is left out, as in any JSON.
+// Most values are numbers, short words and long texts of JSON. Undefined is left out, as in any JSON.
 function writeValue(value: unknown): string | undefined {
   if (typeof value === 'string') return plainText.test(value) ? `"${value}"` : JSON.stringify(value)
   if (value instanceof JsonText) return value.text

@@ -34,6 +34,13 @@ export function checkListedIds(ids: readonly number[], what: string): number[] {
   return [...new Set(ids)]
 }
 
+/** Returns the rows in the order of the ids. Rows from the cache are in that order already. */
+export function inOrderOf<Row extends { readonly id: number }>(ids: readonly number[], rows: Row[]): Row[] {
+  if (rows.length === ids.length && rows.every((row, index) => row.id === ids[index])) return rows
+  const byId = new Map(rows.map(row => [row.id, row]))
+  return ids.flatMap(id => byId.get(id) ?? [])
+}
+
 /** Ids are the integers from 1 to 2^53-1 (contract, section 2). */
 export function isId(id: number): boolean {
   return Number.isSafeInteger(id) && id >= 1

@@ -2,7 +2,7 @@ import { invalidInput, type RostrumError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
 import { mergePatch } from '../case-data/case-data.ts'
 import { indexText } from '../case-data/case-values.ts'
-import { checkId, checkListedIds } from '../id.ts'
+import { checkId, checkListedIds, inOrderOf } from '../id.ts'
 import { checkCaseTypeCode } from '../name.ts'
 import type { Page } from '../port.ts'
 import { type DeferredRuns, deferAfter } from '../runs/deferred-runs.ts'
@@ -98,8 +98,7 @@ export function createCases(dependencies: Dependencies): Cases {
     async list(accountCode, ids) {
       const distinct = checkListedIds(ids, 'case id')
       if (distinct.length === 0) return []
-      const rows = new Map((await store.findByIds(accountCode, distinct)).map(row => [row.id, row]))
-      return distinct.flatMap(id => rows.get(id) ?? [])
+      return inOrderOf(distinct, await store.findByIds(accountCode, distinct))
     },
 
     async page(accountCode, { caseTypeCode, where }, page) {

@@ -1,4 +1,4 @@
-import { checkId, checkListedIds } from '../id.ts'
+import { checkId, checkListedIds, inOrderOf } from '../id.ts'
 import type { Origin } from '../port.ts'
 import type { Store } from '../store.ts'
 import { alreadyMember, checkMove, checkPair, notFoundOrStale } from './membership-failures.ts'
@@ -33,10 +33,7 @@ export function createMemberships(store: Store): Memberships {
     async list(accountCode, ids) {
       const distinct = checkListedIds(ids, 'membership id')
       if (distinct.length === 0) return []
-      const found = await memberships.findByIds(accountCode, distinct)
-      if (isInOrder(found, distinct)) return found
-      const rows = new Map(found.map(row => [row.id, row]))
-      return distinct.flatMap(id => rows.get(id) ?? [])
+      return inOrderOf(distinct, await memberships.findByIds(accountCode, distinct))
     },
 
     async add(origin, pair) {
@@ -69,8 +66,4 @@ export function createMemberships(store: Store): Memberships {
 
     ...createBulkChanges(store),
   }
-}
-
-function isInOrder(rows: readonly Membership[], ids: readonly number[]): boolean {
-  return rows.length === ids.length && rows.every((row, index) => row.id === ids[index])
 }

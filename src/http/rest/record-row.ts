@@ -52,7 +52,7 @@ function createRecordAnswer(
     const write = createRecordWriter(shape.members)
     return rows => {
       let text = before
-      for (const row of rows as readonly Row[]) text += text === before ? write(row) : `,${write(row)}`
+      for (const row of rows as readonly Row[]) text += write(row, text === before ? '{' : ',{')
       return { status: 200, body: new JsonText(`${text}]}`) }
     }
   }
@@ -100,18 +100,21 @@ function toValue({ kind, members }: Member, value: unknown): unknown {
 }
 
 /**
- * Returns a function that writes a record as JSON. A list may have a thousand records, and to build objects and write
- * them together takes three times as long.
+ * Returns a function that writes a record as JSON, with the given opening brace. A list may have a thousand records. To
+ * build objects and write them together takes three times as long.
  */
-function createRecordWriter(members: readonly Member[]): (row: Row) => string {
-  const written = members.map(member => ({ member, key: `${JSON.stringify(member.name)}:` }))
-  return row => {
-    let text = ''
-    for (const { member, key } of written) {
+function createRecordWriter(members: readonly Member[]): (row: Row, opening: string) => string {
+  const written = members.map(member => {
+    const key = `${JSON.stringify(member.name)}:`
+    return { member, key, laterKey: `,${key}` }
+  })
+  return (row, opening) => {
+    let text = opening
+    for (const { member, key, laterKey } of written) {
       const value = writeMember(member, row[member.field])
-      if (value !== undefined) text += text === '' ? key + value : `,${key}${value}`
+      if (value !== undefined) text += (text === opening ? key : laterKey) + value
     }
-    return `{${text}}`
+    return `${text}}`
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
+import { BoundLog } from './bound-log.ts'
 import type { Config } from './config.ts'
 import { createContextFactory } from './context.ts'
 import { createAuthenticator } from './credentials/authenticator.ts'
@@ -262,7 +263,7 @@ export async function createApp({
         findLive: store.functions.findLive,
         capacity: scripts.queuedCapacity,
         scripts,
-        log,
+        log: new BoundLog(log),
         tracing,
         hideSecrets: hideRunTokens,
         deferRuns: runRecorder.defer,

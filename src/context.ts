@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { BoundLog } from './bound-log.ts'
 import type { Caller } from './credentials/caller.ts'
 import type { Loaders } from './domain/loaders.ts'
 import type { Origin } from './domain/port.ts'
@@ -51,7 +51,7 @@ export interface RequestContext {
   nextTurn(): Promise<void>
   /** Creates the steps of one change of long data. */
   createLongWork(): LongWork
-  readonly log: Logger
+  readonly log: BoundLog
   /** Called for each run that this operation starts, for the request's log line. */
   readonly onRun: (run: Run) => void
   /** The span of the operation, or of what asks for it until the operation begins; null if no traces are sent. */
@@ -181,7 +181,7 @@ export function createContextFactory(parts: ContextParts): CreateContext {
       return new LongWork(places.placeFor(this.caller.accountCode), () => this.nextTurn())
     }
 
-    get log(): Logger {
+    get log(): BoundLog {
       return this.#source.log
     }
 

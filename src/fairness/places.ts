@@ -1,4 +1,4 @@
-import { type Ending, endBefore } from '../end-before.ts'
+import { type Ending, endBefore } from '../signals/end-before.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { ShareOwner } from './share-owner.ts'
 

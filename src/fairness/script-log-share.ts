@@ -1,4 +1,5 @@
-import { type Level, type Logger, symbols } from 'pino'
+import type { Level } from 'pino'
+import type { BoundLog } from '../bound-log.ts'
 import type { ShareOwner } from './share-owner.ts'
 
 const msOfMinute = 60_000
@@ -25,7 +26,7 @@ interface Usage {
 }
 
 interface ShareOptions {
-  readonly log: Logger
+  readonly log: BoundLog
   /** Maximum bytes of one account's lines in each minute. */
   readonly maxBytes: number
   /** Returns the time in milliseconds since 1970. */
@@ -37,7 +38,7 @@ interface ShareOptions {
  * of a minute, its further lines are only counted, and one line reports their number.
  */
 export class ScriptLogShare {
-  readonly #log: Logger
+  readonly #log: BoundLog
   readonly #maxBytes: number
   readonly #readMs: () => number
   readonly #usage = new Map<ShareOwner, Usage>()
@@ -51,12 +52,10 @@ export class ScriptLogShare {
 
   /** Returns a writer for an account's lines, to `log` or by default to the log that gets the reports. */
   linesOf(accountCode: string, log = this.#log): ScriptLines {
-    const bindings = (log as Logger & Record<symbol, unknown>)[symbols.chindingsSym]
-    const bytesAround = Buffer.byteLength(String(bindings ?? '')) + bytesOfFrame
     return {
       write: (level, { facts, message, bytes }) => {
-        if (log.isLevelEnabled(level) && this.#take(accountCode, bytesAround + bytes))
-          log[level](facts, message)
+        if (log.writes(level) && this.#take(accountCode, log.bytesOfFacts + bytesOfFrame + bytes))
+          log.write(level, facts, message)
       },
     }
   }

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { BoundLog } from '../bound-log.ts'
 import type { CreateContext, RequestContext } from '../context.ts'
 import type { FairTurns } from '../fairness/fair-turns.ts'
 import type { Refusal } from './bounds/check-operation.ts'
@@ -22,7 +22,7 @@ export interface InProcessCall {
   readonly run: NonNullable<RequestContext['parentRun']>
   /** Called with each run that the call starts, when it has begun. */
   onRunBegun(run: NonNullable<RequestContext['parentRun']>): void
-  readonly log: Logger
+  readonly log: BoundLog
 }
 
 export interface InProcessParts {

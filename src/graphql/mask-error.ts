@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import type { Logger } from 'pino'
+import type { BoundLog } from '../bound-log.ts'
 import { RostrumError } from '../errors.ts'
 import { hideValues } from './hide-values.ts'
 
@@ -7,7 +7,7 @@ const maxMessageLength = 1_000
 
 export interface MaskRequest {
   readonly requestId: string
-  readonly log: Logger
+  readonly log: BoundLog
 }
 
 // The request under which a fault was logged, so that a fault which fails many fields is logged once.

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { endBefore } from '../end-before.ts'
+import { endBefore } from '../signals/end-before.ts'
 
 const pingTimeoutMs = 1_000
 const checkEveryMs = 2_000

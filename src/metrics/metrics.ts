@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { endBefore } from '../end-before.ts'
 import { loadOnce } from '../load-once.ts'
+import { endBefore } from '../signals/end-before.ts'
 import { readVersion } from '../version.ts'
 import type { Counts } from './counts.ts'
 import type { Gauges } from './print-metrics.ts'

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { BoundLog } from '../bound-log.ts'
 import type { Config } from '../config.ts'
 import type { RunRecorder } from '../domain/scripts/run-record.ts'
 import { type ScriptLines, ScriptLogShare } from '../fairness/script-log-share.ts'
@@ -55,7 +56,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptR
   const { sandboxes, queue, runLimits: limits } = config
   const onReplaced = options.counts?.countRestart.bind(options.counts)
   const pool = options.pool ?? createPool({ config, log, onReplaced })
-  const scriptLogShare = new ScriptLogShare({ log, maxBytes: config.scriptLogBytes })
+  const scriptLogShare = new ScriptLogShare({ log: new BoundLog(log), maxBytes: config.scriptLogBytes })
   const reporting = setInterval(() => scriptLogShare.report(), reportEveryMs)
   reporting.unref()
   const outboundWaits = new OutboundWaits()

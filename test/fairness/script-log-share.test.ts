@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { BoundLog } from '../../src/bound-log.ts'
 import { ScriptLogShare } from '../../src/fairness/script-log-share.ts'
 
 const minute = 60_000
@@ -18,12 +19,12 @@ function start(maxBytes: number) {
     },
   })
   const clock = { ms: 20 * minute }
-  const log = pino({ level: 'info' }, stream)
+  const log = new BoundLog(pino({ level: 'info' }, stream))
   const share = new ScriptLogShare({ log, maxBytes, readMs: () => clock.ms })
   function write(account: string, text: string, level: 'info' | 'debug' = 'info') {
     const facts = { data: [text] }
     const bytes = Buffer.byteLength(JSON.stringify(facts.data))
-    share.linesOf(account, log.child({ account, run: 'r' })).write(level, { facts, message: 'said', bytes })
+    share.linesOf(account, log.with({ account, run: 'r' })).write(level, { facts, message: 'said', bytes })
   }
   const said = (account: string) => lines.filter(line => line.msg === 'said' && line.account === account)
   const counts = () => lines.filter(({ msg }) => msg !== 'said')

@@ -5,7 +5,7 @@ import { createEngine } from '../../src/graphql/engine.ts'
 import { createInProcess } from '../../src/graphql/in-process.ts'
 import { schema } from '../../src/schema/index.ts'
 import { startApp, type TestApp } from '../http/edge/start-app.ts'
-import { callerOf, silentLog } from '../scripts/run/start-tasks.ts'
+import { callerOf, silentBoundLog } from '../scripts/run/start-tasks.ts'
 
 // Ten calls that each take some milliseconds of the event loop and read one team.
 const types = 'types { name fields { name type { name ofType { name } } args { name type { name } } } }'
@@ -83,7 +83,7 @@ test('a call whose run has ended by its turn is not executed', async () => {
     depth: 1,
     deadline: 0,
   }
-  const log = silentLog
+  const log = silentBoundLog
   const calling = call({
     query: '{ viewer { userId } }',
     readVariables: () => ({}),

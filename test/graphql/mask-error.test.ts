@@ -1,6 +1,7 @@
 import { buildSchema, execute, GraphQLError, graphql, parse } from 'graphql'
 import { pino } from 'pino'
 import { beforeEach, expect, test } from 'vitest'
+import { BoundLog } from '../../src/bound-log.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { maskError } from '../../src/graphql/mask-error.ts'
 import { maskResult, toGraphqlError } from '../../src/graphql/mask-result.ts'
@@ -11,12 +12,12 @@ beforeEach(() => {
   logged = []
 })
 
-const mask = (error: unknown) =>
-  maskError(error, { requestId: 'r-1', log: pino({}, { write: line => logged.push(line) }) })
+const createLog = () => new BoundLog(pino({}, { write: line => logged.push(line) }))
+
+const mask = (error: unknown) => maskError(error, { requestId: 'r-1', log: createLog() })
 
 const maskGraphql = (error: unknown) =>
-  maskResult({ errors: [error] }, { requestId: 'r-1', log: pino({}, { write: line => logged.push(line) }) })
-    .result.errors?.[0]
+  maskResult({ errors: [error] }, { requestId: 'r-1', log: createLog() }).result.errors?.[0]
 
 test('an expected failure passes unchanged and is not logged', () => {
   const error = new RostrumError('CONFLICT', 'There is one.', {
@@ -103,7 +104,7 @@ test('a masked error says when to retry', () => {
 })
 
 test('a fault that fails many fields is logged once for each request', () => {
-  const log = pino({}, { write: line => logged.push(line) })
+  const log = createLog()
   const fault = new RostrumError('UNAVAILABLE', 'Nothing was changed.', { cause: new Error('disk full') })
   const errors = ['one', 'two', 'three'].map(
     field => new GraphQLError(fault.message, { originalError: fault, path: [field] }),

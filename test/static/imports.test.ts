@@ -48,9 +48,9 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 const forAll = [
   'config.ts',
   'errors.ts',
-  'end-before.ts',
+  'signals',
+  'bound-log.ts',
   'guid.ts',
-  'late-signal.ts',
   'context.ts',
   'fairness',
   'json',

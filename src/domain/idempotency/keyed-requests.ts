@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endBefore } from '../../end-before.ts'
 import { RostrumError } from '../../errors.ts'
+import { endBefore } from '../../signals/end-before.ts'
 import type { SpanParent } from '../../tracing/span.ts'
 import { traceStore } from '../../tracing/trace-store.ts'
 import type { Claim, ClaimRequest, IdempotencyStore } from './idempotency.ts'

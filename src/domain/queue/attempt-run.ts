@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { BoundLog } from '../../bound-log.ts'
 import { callerOfTrigger } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
 import type { SpanParent } from '../../tracing/span.ts'
@@ -12,7 +12,7 @@ import type { ClaimedRun, QueuedEnd, RetryAfterMs } from './queue-store.ts'
 /** What every attempt runs with. */
 export interface AttemptParts {
   readonly scripts: Scripts
-  readonly log: Logger
+  readonly log: BoundLog
   /** Begins the trace of each run; null if no traces are sent. */
   readonly tracing: SpanParent | null
   /** Hides the tokens of runs: the store keeps the message and the error for others to read. */

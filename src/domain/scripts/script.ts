@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { BoundLog } from '../../bound-log.ts'
 import type { Caller } from '../../credentials/caller.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import type { SpanParent } from '../../tracing/span.ts'
@@ -49,7 +49,7 @@ export interface Asking {
   readonly parentRun: Run | null
   /** Aborted when nobody waits for the run any more. That ends the run. */
   readonly signal: AbortSignal
-  readonly log: Logger
+  readonly log: BoundLog
   /** Called when the run has its id and transaction, before it waits for a sandbox. */
   readonly onRun: (run: Run) => void
   /** The span that causes the run, or what begins a trace for it; null or absent if no traces are sent. */

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { BoundLog } from '../../bound-log.ts'
 import type { ContextSource, Identity } from '../../context.ts'
 import type { RunFollower } from '../../domain/scripts/run-follower.ts'
 import { RostrumError } from '../../errors.ts'
 import type { Reservation } from '../../fairness/reservation.ts'
 import { newGuid } from '../../guid.ts'
-import { LateSignal } from '../../late-signal.ts'
 import type { Counts } from '../../metrics/counts.ts'
+import { LateSignal } from '../../signals/late-signal.ts'
 import { beginRequestSpan, endRequestSpan } from '../../tracing/request-spans.ts'
 import type { Span, Tracing } from '../../tracing/span.ts'
 import type { WriteRecord } from './request-log.ts'
@@ -66,7 +67,7 @@ export class RequestState implements ContextSource {
   readonly #reply: FastifyReply
   readonly #systemLog: Logger
   readonly #writeRecord: WriteRecord
-  #log: Logger | null = null
+  #log: BoundLog | null = null
   readonly #gone = new LateSignal()
   #endings: (() => void)[] | null = null
 
@@ -84,8 +85,8 @@ export class RequestState implements ContextSource {
     reply.raw.on('close', () => this.#close())
   }
 
-  get log(): Logger {
-    this.#log ??= this.#systemLog.child({
+  get log(): BoundLog {
+    this.#log ??= new BoundLog(this.#systemLog, {
       requestId: this.requestId,
       ...(this.span !== null && { traceId: this.span.traceId }),
     })

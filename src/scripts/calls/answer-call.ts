@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { BoundLog } from '../../bound-log.ts'
 import type { RunLimits } from '../../config.ts'
 import type { Run } from '../../domain/scripts/run.ts'
 import { RostrumError } from '../../errors.ts'
@@ -20,7 +20,7 @@ export type ExecuteGraphql = (request: {
   readonly run: Run
   /** Called with each run that the call starts, when it has begun. */
   onRunBegun(run: Run): void
-  readonly log: Logger
+  readonly log: BoundLog
 }) => Promise<{ readonly status: number; readonly body: unknown }>
 
 export interface RunCall {
@@ -29,7 +29,7 @@ export interface RunCall {
   readonly url: string | null
   untilRead(): Promise<void> | null
   readonly run: Run
-  readonly log: Logger
+  readonly log: BoundLog
   /** Called with each run that the call starts, when it has begun. */
   onRunBegun(run: Run): void
   /** Called with the message of a refusal: the first error of an answer, or the error of a call that rejects. */

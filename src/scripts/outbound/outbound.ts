@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
-import { endBefore } from '../../end-before.ts'
 import type { ScriptLines, ScriptLogShare } from '../../fairness/script-log-share.ts'
+import { endBefore } from '../../signals/end-before.ts'
 import { type AllowList, createAllowList, isPublicAddress, OutboundRefusal } from './outbound-address.ts'
 import { createCheckedLookup } from './outbound-lookup.ts'
 import { readOutboundAnswer } from './read-outbound-answer.ts'

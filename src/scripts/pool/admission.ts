@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { endBefore } from '../../end-before.ts'
 import type { RostrumError } from '../../errors.ts'
+import { endBefore } from '../../signals/end-before.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { OutboundWaits } from '../outbound/outbound-waits.ts'
 import { AdmissionPolicy } from './admission-policy.ts'

@@ -5,7 +5,7 @@ import type { RunCause } from '../../domain/scripts/run-cause.ts'
 import type { Asking, RunSettings, ScriptRights } from '../../domain/scripts/script.ts'
 import { RostrumError } from '../../errors.ts'
 import { newGuid } from '../../guid.ts'
-import type { LateSignal } from '../../late-signal.ts'
+import type { LateSignal } from '../../signals/late-signal.ts'
 import type { CheckedScript } from '../input/read-script.ts'
 import { continueOrStart } from '../input/transaction.ts'
 

@@ -4,7 +4,7 @@ import type { RunRecorder, RunRecording } from '../../domain/scripts/run-record.
 import type { Asking, RunSettings, Script } from '../../domain/scripts/script.ts'
 import { type ErrorCode, RostrumError } from '../../errors.ts'
 import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
-import { LateSignal } from '../../late-signal.ts'
+import { LateSignal } from '../../signals/late-signal.ts'
 import { beginRunSpans, type RunSpans } from '../../tracing/run-span.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
 import { followCalls } from '../calls/follow-calls.ts'
@@ -108,7 +108,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const run = createRun({ script, asking, settings, limits, startedAt, ended })
   const { caller } = run
   const spans = beginSpans(asking, run, script.cause)
-  const log = asking.log.child({
+  const log = asking.log.with({
     ...(spans?.ownTrace && { traceId: spans.ownTrace.traceId }),
     task: run.name,
     run: run.id,
@@ -161,7 +161,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     spans?.setEnd({ outcome, errorCode: error?.code ?? null, logs: execution.logs })
     const { level, facts } = toLogEnd(execution)
     // The line of a nested run counts toward the account's share of the log, because a script causes it.
-    if (parentRun === null) log[level](facts, 'task ended')
+    if (parentRun === null) log.write(level, facts, 'task ended')
     else lines.write(level, { facts, message: 'task ended', bytes: JSON.stringify(facts).length })
     kept.recording?.end({ ...execution, calls: calls.entries() })
     kept.recording = null

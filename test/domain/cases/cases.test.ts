@@ -7,12 +7,12 @@ import type { Store } from '../../../src/domain/store.ts'
 import { LongWork } from '../../../src/fairness/long-work.ts'
 import { Places } from '../../../src/fairness/places.ts'
 import type { JsonObject } from '../../../src/json/read-json.ts'
-import { callerOf, silentLog } from '../../scripts/run/start-tasks.ts'
+import { callerOf, silentBoundLog } from '../../scripts/run/start-tasks.ts'
 import { eachStore } from '../../store/databases/each-store.ts'
 import { by } from '../../store/databases/origin.ts'
 
 function askingWith(signal: AbortSignal): Asking {
-  return { caller: callerOf('a'), parentRun: null, signal, log: silentLog, onRun: () => undefined }
+  return { caller: callerOf('a'), parentRun: null, signal, log: silentBoundLog, onRun: () => undefined }
 }
 
 const request = (given: Partial<SaveRequest>): SaveRequest => ({

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ScriptLogShare } from '../../../src/fairness/script-log-share.ts'
 import { createOutbound, type Outbound } from '../../../src/scripts/outbound/outbound.ts'
 import { type Canary, startCanary } from '../pool/start-canary.ts'
-import { silentLog } from '../run/start-tasks.ts'
+import { silentBoundLog } from '../run/start-tasks.ts'
 
-const scriptLogShare = new ScriptLogShare({ log: silentLog, maxBytes: 0 })
+const scriptLogShare = new ScriptLogShare({ log: silentBoundLog, maxBytes: 0 })
 
 const maxBytes = 1_000
 // If the machine's own name resolves, it resolves to loopback or to a private address.

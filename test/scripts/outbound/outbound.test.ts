@@ -11,9 +11,9 @@ import {
 } from '../../server/gateways/start-upstream.ts'
 import { until } from '../../server/processes/until.ts'
 import { type Canary, startCanary } from '../pool/start-canary.ts'
-import { silentLog } from '../run/start-tasks.ts'
+import { silentBoundLog } from '../run/start-tasks.ts'
 
-const scriptLogShare = new ScriptLogShare({ log: silentLog, maxBytes: 0 })
+const scriptLogShare = new ScriptLogShare({ log: silentBoundLog, maxBytes: 0 })
 
 const maxBytes = 1_000
 const json = { 'content-type': 'application/json' }

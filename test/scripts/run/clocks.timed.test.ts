@@ -9,7 +9,7 @@ import { RunLog } from '../../../src/scripts/run/run-log.ts'
 import { findSurvivors } from '../../server/processes/child-processes.ts'
 import { endSandboxes, listen, runLimits, runMessage, startSandbox } from '../launch/start-sandbox.ts'
 import { type Speech, speakingCommand } from './spoken-tasks.ts'
-import { silentLog } from './start-tasks.ts'
+import { silentBoundLog } from './start-tasks.ts'
 
 // Tests each clock alone: the others are removed from the modules that the sandbox receives.
 
@@ -93,7 +93,10 @@ describe('the gateway', () => {
       sandbox,
       message: messageOf(source),
       residentBytes: 2e9,
-      log: new RunLog({ limits, system: new ScriptLogShare({ log: silentLog, maxBytes: 0 }).linesOf('a') }),
+      log: new RunLog({
+        limits,
+        system: new ScriptLogShare({ log: silentBoundLog, maxBytes: 0 }).linesOf('a'),
+      }),
       limits,
       calls: new ScriptCalls({ limits, answer: () => new Promise(() => undefined) }),
       signal: new AbortController().signal,

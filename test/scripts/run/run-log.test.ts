@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
+import { BoundLog } from '../../../src/bound-log.ts'
 import { ScriptLogShare } from '../../../src/fairness/script-log-share.ts'
 import { SandboxProcess } from '../../../src/scripts/launch/sandbox-process.ts'
 import { ComputingRuns } from '../../../src/scripts/resources/computing-runs.ts'
@@ -36,7 +37,7 @@ function start({ logEntries = 3, logBytes = 100 } = {}) {
   sandboxes.push(sandbox)
   // With the hook of the gateway's own log.
   const hooks = { streamWrite: hideRunTokens }
-  const system = pino({ level: 'debug', hooks }, stream).child({ task: 'recalculate', run: 'r' })
+  const system = new BoundLog(pino({ level: 'debug', hooks }, stream), { task: 'recalculate', run: 'r' })
   const share = new ScriptLogShare({ log: system, maxBytes: 2 ** 20 })
   return {
     log: new RunLog({ limits: { logEntries, logBytes }, system: share.linesOf('a', system) }),

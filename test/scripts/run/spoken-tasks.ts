@@ -10,7 +10,7 @@ import { SandboxPool } from '../../../src/scripts/pool/sandbox-pool.ts'
 import { executeScript } from '../../../src/scripts/run/execute-script.ts'
 import { createRunTokens } from '../../../src/scripts/run/run-tokens.ts'
 import { patience } from '../../server/processes/patience.ts'
-import { callerOf, scriptOf, silentLog } from './start-tasks.ts'
+import { callerOf, scriptOf, silentBoundLog, silentLog } from './start-tasks.ts'
 
 const file = fileURLToPath(new URL('../launch/spoken-child.js', import.meta.url))
 
@@ -81,7 +81,7 @@ export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }:
     limits: config.runLimits,
     admission,
     runTokens: createRunTokens(),
-    scriptLogShare: new ScriptLogShare({ log: silentLog, maxBytes: 0 }),
+    scriptLogShare: new ScriptLogShare({ log: silentBoundLog, maxBytes: 0 }),
     answerCall: answerCall ?? (async ({ variables }) => variables.toText()),
   }
   pool.start()
@@ -95,7 +95,7 @@ export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }:
           parentRun: null,
           onRun: () => {},
           signal: new AbortController().signal,
-          log: silentLog,
+          log: silentBoundLog,
         },
         settings: { recorder: noRecorder },
       }),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
+import { BoundLog } from '../../../src/bound-log.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { Caller } from '../../../src/credentials/caller.ts'
 import type { Execution, Run } from '../../../src/domain/scripts/run.ts'
@@ -20,6 +21,7 @@ export interface RunOptions {
 }
 
 export const silentLog = pino({ level: 'silent' })
+export const silentBoundLog = new BoundLog(silentLog)
 
 export function scriptOf(sourceCode: string, rest: Partial<Script> = {}): Script {
   const cause = makeCause({ trigger: 'endpoint' })
@@ -79,7 +81,7 @@ export async function startTasks(
       parentRun: parentRun ?? null,
       onRun: () => {},
       signal: signal ?? new AbortController().signal,
-      log: silentLog,
+      log: silentBoundLog,
     })
     return readPayload(execution)
   }

@@ -24,7 +24,7 @@ export async function followRun(followed: FollowedRequest): Promise<Answer | nul
   const { accountCode } = state.identity.caller
   const cut = () => {
     if (!raw.socket.destroyed)
-      state.log.warn('the events of a run were not read in time; its connection is closed')
+      state.log.warn({}, 'the events of a run were not read in time; its connection is closed')
     raw.socket.destroy()
   }
   const events = new RunEvents({ accountCode, unread, cut })

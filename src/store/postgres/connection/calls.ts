@@ -1,6 +1,6 @@
-import { endBefore } from '../../../end-before.ts'
 import { AccountBudget } from '../../../fairness/account-budget.ts'
 import type { ShareOwner } from '../../../fairness/share-owner.ts'
+import { endBefore } from '../../../signals/end-before.ts'
 import { createTimeCall, type TimeCall } from '../../database.ts'
 import { createAccountSlots, type WithAccountSlot } from './account-slots.ts'
 import { explainFailure, outcomeUnknown } from './explain-failure.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { endBefore } from '../../../end-before.ts'
+import { endBefore } from '../../../signals/end-before.ts'
 import type { ChangesTogether, ChangeTogether } from '../../database.ts'
 import type { Calls } from './calls.ts'
 import { nothingChanged } from './explain-failure.ts'

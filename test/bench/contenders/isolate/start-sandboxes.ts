@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
+import { BoundLog } from '../../../../src/bound-log.ts'
 import { readConfig } from '../../../../src/config.ts'
 import type { Caller } from '../../../../src/credentials/caller.ts'
 import { makeCause } from '../../../../src/domain/scripts/run-cause.ts'
@@ -54,7 +55,7 @@ export async function startSandboxes() {
       caller,
       parentRun: null,
       signal,
-      log,
+      log: new BoundLog(log),
       onRun: () => undefined,
     })
     if (execution.payload === null) throw new Error(`A job ended with \`${execution.outcome}\`.`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LateSignal } from '../src/late-signal.ts'
+import { LateSignal } from '../../src/signals/late-signal.ts'
 
 test('a signal that was asked for before the end is aborted by it', () => {
   const late = new LateSignal()

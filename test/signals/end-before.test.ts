@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { endBefore } from '../src/end-before.ts'
+import { endBefore } from '../../src/signals/end-before.ts'
 
 const never = new Promise<string>(() => {})
 const late = (ms: number) => ({ after: { ms, error: () => new Error('late') } })

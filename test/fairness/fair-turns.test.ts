@@ -100,7 +100,7 @@ test('a turn that takes long counts as many, so that a flood of long ones does n
   expect(places).toEqual([0, 1, 32, 33, 34, 35, 36, 37, 38, 39])
 })
 
-test('the event loop looks for what others have sent before each turn that may be long', async () => {
+test.each([2, 20])('before a turn that may take %i ms, the event loop looks for other requests', async ms => {
   let clock = 0
   const turns = new FairTurns(1_000, () => clock)
   const served: string[] = []
@@ -114,7 +114,7 @@ test('the event loop looks for what others have sent before each turn that may b
   const long = Array.from({ length: 12 }, async () => {
     await turns.take('a')
     served.push('a')
-    clock += 20
+    clock += ms
     if (served.length === 3) void request()
   })
   await Promise.all(long)

@@ -10,7 +10,7 @@ const hasPipe = process.argv[3] === 'holds'
 const maxHeldBytes = 32 * 1024
 const maxHeldMs = 10
 
-let held: Buffer[] = []
+let held = ''
 let heldBytes = 0
 let heldSince = 0
 // The number of messages so far. The gateway counts too, so that it knows which of those in the pipe it has.
@@ -24,7 +24,7 @@ const discarded = Buffer.alloc(64 * 1024)
  */
 export function send(message: FromSandbox): void {
   count++
-  write(Buffer.concat([...held, toLine(message)]))
+  write(held + toLine(message))
   forget()
 }
 
@@ -37,35 +37,36 @@ export function hold(message: HeldMessage): void {
   if (!hasPipe) return send(message)
   count++
   const line = toLine(message)
-  if (held.length === 0) heldSince = performance.now()
-  held.push(line)
-  heldBytes += line.length
+  const bytes = Buffer.byteLength(line)
+  if (held === '') heldSince = performance.now()
+  held += line
+  heldBytes += bytes
   const isDue = heldBytes > maxHeldBytes || performance.now() - heldSince > maxHeldMs
-  if (isDue || !keep(line)) return flush()
+  if (isDue || !keep(line, bytes)) return flush()
   timer ??= setInterval(flushOrStop, maxHeldMs)
 }
 
-function toLine(message: FromSandbox): Buffer {
-  return Buffer.from(`${JSON.stringify(message)}\n`)
+function toLine(message: FromSandbox): string {
+  return `${JSON.stringify(message)}\n`
 }
 
 // Returns false if the pipe has not taken the whole line.
-function keep(line: Buffer): boolean {
+function keep(line: string, bytes: number): boolean {
   try {
-    const numbered = Buffer.concat([Buffer.from(`${count} `), line])
-    return writeSync(heldLines, numbered) === numbered.length
+    const number = `${count} `
+    return writeSync(heldLines, number + line) === number.length + bytes
   } catch {
     return false
   }
 }
 
 function flush(): void {
-  write(Buffer.concat(held))
+  write(held)
   forget()
 }
 
 function flushOrStop(): void {
-  if (held.length > 0) return flush()
+  if (held !== '') return flush()
   if (timer !== null) clearInterval(timer)
   timer = null
 }
@@ -75,9 +76,12 @@ export function die(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-function write(bytes: Buffer): void {
+function write(text: string): void {
   try {
-    for (let sent = 0; sent < bytes.length; ) sent += writeSync(standardOutput, bytes, sent)
+    let sent = writeSync(standardOutput, text)
+    if (sent === Buffer.byteLength(text)) return
+    const bytes = Buffer.from(text)
+    while (sent < bytes.length) sent += writeSync(standardOutput, bytes, sent)
   } catch {
     // The gateway has ended.
     die()
@@ -86,8 +90,8 @@ function write(bytes: Buffer): void {
 
 // The gateway has the held lines, so the pipe need not keep them.
 function forget(): void {
-  if (held.length === 0) return
-  held = []
+  if (held === '') return
+  held = ''
   heldBytes = 0
   try {
     readSync(heldLines, discarded)

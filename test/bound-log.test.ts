@@ -38,12 +38,22 @@ test('lines below the level are left out', () => {
   const { written, log } = start('warn')
   log.info({}, 'left out')
   log.warn({}, 'written')
-  expect(log.writes('info')).toBe(false)
+  expect(log.isLevelEnabled('info')).toBe(false)
   expect(written.map(line => JSON.parse(line).msg)).toEqual(['written'])
 })
 
-test('the bytes of its facts are counted as JSON', () => {
+test('many lines are the same as few', () => {
+  const { written, log } = start()
+  for (let line = 1; line <= 8; line++) log.warn({ line }, 'said')
+  const lines = Array.from({ length: 8 }, (_, n) => ({ level: 40, requestId: 'r', line: n + 1, msg: 'said' }))
+  expect(written.map(line => JSON.parse(line))).toEqual(lines)
+})
+
+test('the bytes of its facts are counted as JSON, with those of the system log', () => {
   const { log } = start()
   expect(log.bytesOfFacts).toBe('{"requestId":"r"}'.length)
   expect(log.with({ name: 'é' }).bytesOfFacts).toBe('{"requestId":"r","name":"éé"}'.length)
+  const host = { hostname: 'h'.repeat(63) }
+  const ofHost = new BoundLog(pino({ base: host }))
+  expect(ofHost.bytesOfFacts).toBeGreaterThan(JSON.stringify(host).length)
 })

@@ -15,7 +15,11 @@ export interface ScriptLines {
   /** Writes a line if the account has bytes left in this minute. `bytes` is the size of the facts as JSON. */
   write(
     level: Level,
-    line: { readonly facts: object; readonly message: string; readonly bytes: number },
+    line: {
+      readonly facts: Readonly<Record<string, unknown>>
+      readonly message: string
+      readonly bytes: number
+    },
   ): void
 }
 
@@ -54,7 +58,7 @@ export class ScriptLogShare {
   linesOf(accountCode: string, log = this.#log): ScriptLines {
     return {
       write: (level, { facts, message, bytes }) => {
-        if (log.writes(level) && this.#take(accountCode, log.bytesOfFacts + bytesOfFrame + bytes))
+        if (log.isLevelEnabled(level) && this.#take(accountCode, log.bytesOfFacts + bytesOfFrame + bytes))
           log.write(level, facts, message)
       },
     }

@@ -9,7 +9,7 @@ import { findReplays, isDryOnly, replay } from './replays.ts'
 import type { KeptRun, RunLink } from './run-documents.ts'
 import { describeOutcome } from './run-outcome.ts'
 import { layOutTimeline } from './timeline.ts'
-import { viewFacts } from './view-facts.ts'
+import { shortId, viewFacts } from './view-facts.ts'
 import { viewOutput } from './view-output.ts'
 import { viewTimeline } from './view-timeline.ts'
 
@@ -116,7 +116,7 @@ class RunPage extends PageElement {
     const open = () =>
       openInPlayground({
         fields: { script: source, input: print(run.input), options: print(withoutTransaction(run.options)) },
-        notice: `From run ${run.id.slice(0, 8)}`,
+        notice: `From run ${shortId(run.id)}`,
       })
     return html`<button type="button" @click=${open}>Open in playground</button>`
   }

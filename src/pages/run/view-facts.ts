@@ -45,8 +45,13 @@ function viewFunction({ function: own, functionVersion }: KeptRun) {
     <a href="${path}?version=${functionVersion}">${version}</a> (${state})`
 }
 
+/** The last 8 characters of the id of a run. Its first ones are its time, which other runs share. */
+export function shortId(id: string): string {
+  return id.slice(-8)
+}
+
 function viewLink({ id, name }: RunLink) {
-  return html`<a href="/runs/${id}">${name} <span class="id">${id.slice(0, 8)}</span></a>`
+  return html`<a href="/runs/${id}">${name} <span class="id">${shortId(id)}</span></a>`
 }
 
 function describeDuration({ durationMs, calls }: KeptRun): string | null {

@@ -202,7 +202,7 @@ export class SandboxProcess {
     return this.#memory.read()
   }
 
-  /** The resident memory after the last recovery, in bytes; null if unknown. */
+  /** The resident memory when it was last read at rest, in bytes; null if unknown. */
   get restBytes(): number | null {
     return this.#memory.atRest
   }

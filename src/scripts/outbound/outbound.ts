@@ -55,7 +55,7 @@ export function createOutbound({ hosts, maxBytes, scriptLogShare }: OutboundOpti
   }
 }
 
-function logRefusal(lines: ScriptLines, message: string, facts: object): void {
+function logRefusal(lines: ScriptLines, message: string, facts: Readonly<Record<string, unknown>>): void {
   const bytes = Buffer.byteLength(message + JSON.stringify(facts))
   lines.write('warn', { facts, message: `graphql: ${message}`, bytes })
 }

@@ -176,7 +176,7 @@ export class SandboxPool {
     this.#onIdle()
   }
 
-  // Under load a sandbox gets its next run before it has recovered, so this may be one run late.
+  // Under load this may be some runs late: the next run waits already, so memory at rest is read at most every 20 ms.
   #killWhenLarge(sandbox: SandboxProcess): boolean {
     const isLarge = (sandbox.restBytes ?? 0) > maxIdleBytes
     if (isLarge) sandbox.kill('is too large')

@@ -36,8 +36,7 @@ export class ResidentMemory {
    * Call it whenever the process is at rest. If its next run waits already, it reads once in 20 ms: to read after each
    * run would take a fiftieth of the gateway's time.
    */
-  noteRest(isIdle: boolean): void {
-    const now = performance.now()
+  noteRest(isIdle: boolean, now = performance.now()): void {
     if (!isIdle && now - this.#notedAt < noteEveryMs) return
     this.#notedAt = now
     this.#atRest = this.read()

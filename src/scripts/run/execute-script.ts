@@ -117,11 +117,11 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     account: caller.accountCode,
     ...toLogFields(script.cause),
   })
+  const options = scriptOptions({ given: script.options, caller, transaction: run.transaction })
   asking.onRun(run)
   const { token, revoke } = runTokens.mint(run)
   const lines = parts.scriptLogShare.linesOf(caller.accountCode, log)
   const scriptLog = new RunLog({ limits, system: lines, onEntry: entry => follower?.onLog?.(entry) })
-  const options = scriptOptions({ given: script.options, caller, transaction: run.transaction })
   const recordable = { run, script, options, parentRun, startedAt: Date.now() }
   const calls = new KeptCalls(startedAt)
   const kept: { recording: RunRecording | null; isAdmitted: boolean } = { recording: null, isAdmitted: false }

@@ -139,11 +139,15 @@ test('the timeline has the run, its calls and the runs inside it, in proportion'
 
 test('a run whose script came with its request can be replayed and opened', async () => {
   const { body } = await server.execute({ name: 'sent', sourceCode: "log(1); exit('sent')" })
-  const { page, faults } = await openRun(body.task_execution.id)
+  const { id } = body.task_execution
+  const { page, faults } = await openRun(id)
   await page.getByRole('button', { name: 'Open in playground' }).waitFor()
   expect(await page.getByRole('button', { name: 'Replay on live' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Replay', exact: true }).click()
-  await page.locator(`a[href="/runs/${body.task_execution.id}"]`).click()
+  const first = page.locator(`a[href="/runs/${id}"]`)
+  // Both began at almost the same time, with which their ids begin.
+  expect(await first.innerText()).toBe(`sent ${id.slice(-8)}`)
+  await first.click()
   await page.locator('dt', { hasText: 'Replays' }).waitFor()
   await page.getByRole('button', { name: 'Open in playground' }).click()
   await status(page, /From run/).waitFor()

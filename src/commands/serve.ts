@@ -30,6 +30,7 @@ export async function serve(environment: Environment): Promise<void> {
     endProcess(reportFailure(error), isLogWritten)
   }
   optimizeSooner()
+  collectSooner()
 }
 
 async function startToServe(
@@ -68,6 +69,14 @@ async function startToServe(
 function optimizeSooner(): void {
   setFlagsFromString('--invocation-count-for-turbofan=300')
   setFlagsFromString('--minimum-invocations-after-ic-update=100')
+}
+
+/**
+ * Lets the heap at most double between two collections of all garbage. V8 lets it grow to four times its size, so that
+ * ten tasks on cases of many values took 700 MB, and take 500 MB now. Saves of a megabyte take a twelfth more.
+ */
+function collectSooner(): void {
+  setFlagsFromString('--heap-growing-percent=100')
 }
 
 async function listen({ server }: App, { host, port }: Config): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Level, type Logger, symbols } from 'pino'
 
-type Facts = Readonly<Record<string, unknown>>
+/** The facts of a line, by their names. */
+export type Facts = Readonly<Record<string, unknown>>
 
 // Most requests and runs write fewer lines. From then on, a child costs less than all the facts in each line.
 const linesWithoutChild = 3

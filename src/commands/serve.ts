@@ -72,8 +72,8 @@ function optimizeSooner(): void {
 }
 
 /**
- * Lets the heap at most double between two collections of all garbage. V8 lets it grow to four times its size, so that
- * ten tasks on cases of many values took 700 MB, and take 500 MB now. Saves of a megabyte take a twelfth more.
+ * Lets the heap at most double between two collections of all garbage. V8 would let it grow to four times its size:
+ * ten tasks on cases of many values would take 700 MB instead of 500. Saves of a megabyte take a twelfth longer.
  */
 function collectSooner(): void {
   setFlagsFromString('--heap-growing-percent=100')

@@ -1,5 +1,5 @@
 import type { Level } from 'pino'
-import type { BoundLog } from '../bound-log.ts'
+import type { BoundLog, Facts } from '../bound-log.ts'
 import type { ShareOwner } from './share-owner.ts'
 
 const msOfMinute = 60_000
@@ -16,7 +16,7 @@ export interface ScriptLines {
   write(
     level: Level,
     line: {
-      readonly facts: Readonly<Record<string, unknown>>
+      readonly facts: Facts
       readonly message: string
       readonly bytes: number
     },

@@ -1,7 +1,4 @@
-/**
- * A signal that is created when somebody first asks for it. Most requests and runs end without that, and a signal costs
- * as much as a read of a row.
- */
+/** A signal that is created when somebody first asks for it. Most requests and runs end without that. */
 export class LateSignal {
   #controller: AbortController | null = null
   #end: { readonly reason: unknown } | null = null

@@ -1,4 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net'
+import type { Facts } from '../../bound-log.ts'
 import type { ScriptLines, ScriptLogShare } from '../../fairness/script-log-share.ts'
 import { endBefore } from '../../signals/end-before.ts'
 import { type AllowList, createAllowList, isPublicAddress, OutboundRefusal } from './outbound-address.ts'
@@ -55,7 +56,7 @@ export function createOutbound({ hosts, maxBytes, scriptLogShare }: OutboundOpti
   }
 }
 
-function logRefusal(lines: ScriptLines, message: string, facts: Readonly<Record<string, unknown>>): void {
+function logRefusal(lines: ScriptLines, message: string, facts: Facts): void {
   const bytes = Buffer.byteLength(message + JSON.stringify(facts))
   lines.write('warn', { facts, message: `graphql: ${message}`, bytes })
 }

@@ -12,7 +12,7 @@ import { untilReady } from '../replicas/until-ready.ts'
 import { create, expectEachRan, script, startReports } from './queue-stage.ts'
 
 // The nightly mode kills more often.
-const kills = Number(process.env.KILLS ?? 8)
+const kills = Number(process.env.KILLS ?? 4)
 const leastChangesOfALife = 80
 const standBy = fileURLToPath(new URL('../replicas/stand-by.ts', import.meta.url))
 

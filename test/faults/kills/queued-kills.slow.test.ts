@@ -5,7 +5,7 @@ import { createDatabase } from '../../store/databases/create-database.ts'
 import { create, ends, expectEachRan, script, startReports } from './queue-stage.ts'
 
 // The nightly mode kills more often.
-const kills = Number(process.env.KILLS ?? 8)
+const kills = Number(process.env.KILLS ?? 4)
 
 // `killed-sqlite` does the same on SQLite.
 test(`on PostgreSQL, ${kills} gateways killed right after a 201 lose no hook`, async () => {

@@ -1,4 +1,4 @@
-const computedMs = 200
+const computedMs = 100
 
 /**
  * How many times its processor time a busy piece of work takes here: about 1 where no other process wants the

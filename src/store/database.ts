@@ -50,10 +50,10 @@ export interface Runner {
    * lock. Others may change rows between the statements.
    */
   writeEach<T>(owner: ShareOwner | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
-  /** Null for SQLite, where all changes that come together share a commit. */
-  readonly together:
-    | (<Change, Result>(changes: ChangesTogether<Change, Result>) => ChangeTogether<Change, Result>)
-    | null
+  /** Returns a function for changes of which those that come together share a transaction and its statements. */
+  readonly together: <Change, Result>(
+    changes: ChangesTogether<Change, Result>,
+  ) => ChangeTogether<Change, Result>
 }
 
 /** A dialect with its connection. */
@@ -104,7 +104,7 @@ export function createDatabase({ dialect, runner, announce }: Dependencies): Dat
       if (hasQueued(result)) announce(queuedRuns)
       return result
     },
-    together: together && (changes => announceEach(together(changes), changes.hasQueued)),
+    together: changes => announceEach(together(changes), changes.hasQueued),
   }
 }
 
@@ -133,6 +133,9 @@ export function timeRunner(runner: Runner, time: TimeCall): Runner {
     read: (...given) => time('read', () => runner.read(...given)),
     write: (...given) => time('write', () => runner.write(...given)),
     writeEach: (...given) => time('write', () => runner.writeEach(...given)),
-    together: runner.together,
+    together(changes) {
+      const change = runner.together(changes)
+      return (...given) => time('write', () => change(...given))
+    },
   }
 }

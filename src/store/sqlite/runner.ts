@@ -1,12 +1,29 @@
 import type { Runner } from '../database.ts'
-import type { Work } from '../work.ts'
+import { Refusal, type Work } from '../work.ts'
+import { createChangeTogether } from './connection/change-together.ts'
 import type { Transactions } from './connection/transactions.ts'
 
 export function createSqliteRunner(transactions: Transactions): Runner {
   const write: Runner['write'] = (_owner, work, { hasChanged } = {}) =>
     transactions.write(() => run(work()), hasChanged)
-  // The lock is held only while the statements run, so `writeEach` can be the same as `write`.
-  return { read: async (statement, values) => statement.run(values), write, writeEach: write, together: null }
+  return {
+    read: async (statement, values) => statement.run(values),
+    write,
+    // The lock is held only while the statements run, so `writeEach` can be the same as `write`.
+    writeEach: write,
+    together: ({ work, keyOf, measure }) =>
+      createChangeTogether({
+        transactions,
+        keyOf,
+        measure,
+        changeAll(accountCode, changes) {
+          const results = run(work(accountCode, changes))
+          // What the work has written must not be committed.
+          if (results instanceof Refusal) throw new Error('Changes were refused together.')
+          return results
+        },
+      }),
+  }
 }
 
 // Runs the work synchronously, so that nothing else runs on the connection.

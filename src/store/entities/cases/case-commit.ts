@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import type { CaseCommit, CaseStore } from '../../../domain/cases/case-store.ts'
 import { cannotQueue, findWaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../../domain/runs/deferred-runs.ts'
@@ -6,16 +5,14 @@ import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
-import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { createSteps } from '../../steps.ts'
-import { numberOf, orNull } from '../../tables/tables-of.ts'
 import { all, first, only, Refusal, refuse, type Work } from '../../work.ts'
 import type { Parts } from '../parts.ts'
 import { toTakeValues } from '../queue/enqueue.ts'
 import { measureWaiting, type SharedInput } from '../queue/queued-inputs.ts'
-import { storedBytes } from '../stored-bytes.ts'
 import type { AppendCaseEvent } from './case-events.ts'
-import { buildIsFree, type CaseReads, type StoredCase, selectCase, toCase } from './case-rows.ts'
+import { type CaseReads, type StoredCase, toCase } from './case-rows.ts'
+import { prepareCaseStatements } from './case-statements.ts'
 import type { FieldValues } from './field-values.ts'
 import { findAddedBytes, findQueued, type PlannedChange, planChange } from './planned-change.ts'
 import { createSaveAtOnce } from './save-at-once.ts'
@@ -47,12 +44,12 @@ interface Dependencies extends Pick<Parts, 'provision' | 'takeNumbers' | 'enqueu
 export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'commit' | 'findCommitted'> {
   const { database, limits, provision, takeNumbers, appendEvent, values, enqueue, writeRuns, stored, reads } =
     dependencies
-  const statements = prepareStatements(database)
+  const statements = prepareCaseStatements(database)
   const { find } = createSteps(database)
   const saveAtOnce = createSaveAtOnce(dependencies)
 
   function* commit(change: PlannedChange): Work<Committed | Refusal> {
-    const saved = saveAtOnce === null ? null : yield* saveAtOnce.inside(change)
+    const saved = yield* saveAtOnce.inside(change)
     if (saved === null) return yield* commitInSteps(change)
     const { row, taken } = saved
     const { wanted } = change
@@ -153,16 +150,19 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
   return {
     async commit(wanted) {
       const change = planChange(wanted)
-      const saved = saveAtOnce === null ? null : await saveAtOnce.together(change)
-      const { changedFields, runIds } = wanted
-      if (saved !== null) return toCommitted({ kind: 'committed', row: saved, changedFields, runIds })
+      const { origin, changedFields, runIds } = wanted
+      const saved = await saveAtOnce.together(change)
+      if (saved !== null) {
+        reads.remember(origin.accountCode, saved)
+        return toCommitted({ kind: 'committed', row: saved, changedFields, runIds })
+      }
       const hasQueued = () => wanted.after !== null
       // The result may be that of an earlier request with the same key, whose row is old.
       const own: Own = { result: null }
       const work = () => commitOwn(change, own)
-      const done = await database.change(wanted.origin, work, { hasChanged, hasQueued })
+      const done = await database.change(origin, work, { hasChanged, hasQueued })
       if (done.kind === 'conflict') return done
-      if (wanted.data !== null && done === own.result) reads.remember(wanted.origin.accountCode, done.row)
+      if (wanted.data !== null && done === own.result) reads.remember(origin.accountCode, done.row)
       return toCommitted(done)
     },
     async findCommitted(origin) {
@@ -190,53 +190,4 @@ function toRunsOf(id: number, { inserts, ends }: CommittedRuns): RunWrites {
 
 function toData(data: string | null) {
   return { data, dataBytes: Buffer.byteLength(data ?? '') }
-}
-
-function prepareStatements({ prepare, tables, forShare, forUpdate, now }: Dialect) {
-  const given = placeholders(
-    'accountCode',
-    'id',
-    'caseTypeCode',
-    'version',
-    'data',
-    'dataBytes',
-    'leaseHolder',
-  )
-  const { accountCode, id, caseTypeCode, version, data, dataBytes, leaseHolder } = given
-  const selection = selectCase(tables)
-  const { waiting, waitingBytes } = tables.queueAccounts
-  const ofQueue = (column: string) => sql`
-    coalesce((select ${sql.raw(column)} from queue_accounts where account_code = ${accountCode}), 0)`
-  const returning = sql`returning ${columnsOf(selection)}`
-  const isTheCase = sql`account_code = ${accountCode} and id = ${id}`
-  const isAsRead = sql`
-    ${isTheCase} and version = ${version} and ${buildIsFree(now, sql`${id}`, sql`${leaseHolder}`)}`
-  return {
-    lockType: prepare(
-      sql`
-        select (
-          select revision from case_types where account_code = ${accountCode} and code = ${caseTypeCode} ${forShare}
-        ), ${ofQueue('waiting')}, ${ofQueue('waiting_bytes')}, ${storedBytes}`,
-      {
-        revision: orNull(tables.caseTypes.revision),
-        waiting,
-        waitingBytes,
-        storedBytes: numberOf(storedBytes),
-      },
-    ),
-    insert: prepare(
-      sql`
-        insert into cases (account_code, id, case_type_code, data, data_bytes)
-        values (${accountCode}, ${id}, ${caseTypeCode}, ${data}, ${dataBytes}) ${returning}`,
-      selection,
-    ),
-    update: prepare(
-      sql`
-        update cases set data = ${data}, data_bytes = ${dataBytes}, version = version + 1, updated_at = ${now}
-        where ${isAsRead} ${returning}`,
-      selection,
-    ),
-    lock: prepare(sql`select ${columnsOf(selection)} from cases where ${isAsRead} ${forUpdate}`, selection),
-    remove: prepare(sql`delete from cases where ${isTheCase}`),
-  }
 }

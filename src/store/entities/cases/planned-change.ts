@@ -39,6 +39,10 @@ export function findAddedBytes(
   return after - before + ofEvent + measureStored(queued)
 }
 
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
 // The row as it is known before the first write.
 function toExpectedRow({ read, data }: CaseCommit): { readonly id: number; readonly version: number } {
   if (read === null) return { id: longestCaseId, version: 1 }

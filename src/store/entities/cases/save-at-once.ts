@@ -1,18 +1,20 @@
 import { type StoreLimits, storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
-import type { Values } from '../../dialect.ts'
 import { Refusal, type Work } from '../../work.ts'
-import type { Enqueue, TakenIds } from '../queue/enqueue.ts'
+import type { Parts } from '../parts.ts'
+import type { TakenIds } from '../queue/enqueue.ts'
 import { measureWaiting } from '../queue/queued-inputs.ts'
 import { measureTexts } from '../runs/write-runs.ts'
 import { toEventValues } from './case-events.ts'
-import type { StoredCase } from './case-rows.ts'
+import type { CaseReads, StoredCase } from './case-rows.ts'
 import type { FieldValues } from './field-values.ts'
-import { findQueued, type PlannedChange } from './planned-change.ts'
-import { prepareSaves, type SaveKind } from './save-statements.ts'
+import { findQueued, type PlannedChange, sum } from './planned-change.ts'
+import { prepareSavesInSteps } from './save-in-steps.ts'
+import { prepareSaves, type SaveKind, type SaveValues } from './save-statements.ts'
 
-// Bytes below the account's maximum from which on the usual transaction compares exactly: several saves at once could
-// each find room for themselves. It is as much as `savesAtOnce` of this size add, and at least `marginBytes`.
+// Bytes below the account's maximum from which on the usual transaction compares exactly on PostgreSQL, because several
+// saves at once could each find room for themselves. It is as much as `savesAtOnce` of this size add, and at least
+// `marginBytes`.
 const marginBytes = 64 * 2 ** 20
 const savesAtOnce = 16
 
@@ -30,23 +32,25 @@ export interface SaveAtOnce {
   inside(change: PlannedChange): Work<SavedAtOnce | null>
 }
 
-interface Dependencies {
+interface Dependencies extends Pick<Parts, 'enqueue' | 'takeNumbers'> {
   readonly database: Database
   readonly limits: StoreLimits
   readonly values: FieldValues
-  readonly enqueue: Enqueue
+  readonly reads: Pick<CaseReads, 'forget'>
 }
 
 /**
- * Saves or creates cases with their events in one statement: one round trip for all of them instead of several for
- * each. The result is null for a save if the statement found anything else than was read, and for every change that
- * needs more. Then nothing was written, and the usual statements say why. SQLite has no round trips to save.
+ * Saves or creates cases with their events. Those that come together share statements, and on PostgreSQL one round
+ * trip. The result is null for a save if anything else was found than was read, and for every change that needs more.
+ * Then nothing was written, and the usual statements say why.
  */
-export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null {
-  const { database, limits, values, enqueue } = dependencies
-  const { together } = database
-  if (together === null) return null
-  const statements = { saved: prepareSaves(database, 'saved'), created: prepareSaves(database, 'created') }
+export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce {
+  const { database, limits, values, enqueue, takeNumbers, reads } = dependencies
+  const { together, isShared } = database
+  const { forget } = reads
+  const prepare = (kind: SaveKind) =>
+    isShared ? prepareSaves(database, kind) : prepareSavesInSteps({ database, takeNumbers, forget }, kind)
+  const statements = { saved: prepare('saved'), created: prepare('created') }
 
   function* save(accountCode: string, kind: SaveKind, saves: readonly PlannedChange[]) {
     const bytes = sum(saves.map(findBytes))
@@ -56,7 +60,7 @@ export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce | null 
       addedBytes: sum(saves.map(({ addedBytes }) => addedBytes)),
       addedWaiting: more.waiting,
       addedWaitingBytes: more.waitingBytes,
-      roomBytes: limits.accountBytes - Math.max(marginBytes, savesAtOnce * bytes),
+      roomBytes: limits.accountBytes - (isShared ? Math.max(marginBytes, savesAtOnce * bytes) : 0),
       maxWaitingBytes: limits.queueBytes,
     })
   }
@@ -112,20 +116,23 @@ function canShare({ wanted: { data, origin, runs } }: PlannedChange): boolean {
   return data !== null && origin.step === null && runs === null
 }
 
-/** The bytes of the texts that the save sends, and those of its rows. */
-function findBytes({ wanted: { data, changedFields, runs }, queued }: PlannedChange): number {
+/** The bytes of the texts that the save sends, and those of its rows, the values of indexed fields among them. */
+function findBytes({ wanted: { data, changedFields, runs, values }, queued }: PlannedChange): number {
   const { inserts, ends } = runs ?? { inserts: [], ends: [] }
   const texts = Buffer.byteLength(data ?? '') + Buffer.byteLength(changedFields)
-  return texts + storedRowBytes + measureWaiting(queued).waitingBytes + measureTexts([...inserts, ...ends])
+  const rows = (1 + (values?.length ?? 0)) * storedRowBytes
+  return texts + rows + measureWaiting(queued).waitingBytes + measureTexts([...inserts, ...ends])
 }
 
-function toValues(change: PlannedChange): Values {
+function toValues(change: PlannedChange): SaveValues {
   const { wanted, queued, addedBytes } = change
   const { origin, caseTypeCode, read, revision, data, changedFields, functionName, leaseHolder } = wanted
   const of = { caseId: read?.id ?? 0, caseTypeCode, version: (read?.version ?? 0) + 1 }
   const { waiting, waitingBytes } = measureWaiting(queued)
   return {
     ...toEventValues(origin, { kind: kindOf(change), ...of, changedFields, functionName }, addedBytes),
+    ...of,
+    storedBytes: addedBytes,
     leaseHolder,
     revision,
     data,
@@ -138,8 +145,4 @@ function toValues(change: PlannedChange): Values {
 
 function toTaken(lastId: number | null | undefined): TakenIds {
   return lastId === null || lastId === undefined ? undefined : { lastId }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

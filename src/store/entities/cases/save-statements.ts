@@ -12,8 +12,26 @@ import { storedBytes } from '../stored-bytes.ts'
 import { buildIsFree, type StoredCase, selectCase } from './case-rows.ts'
 import { longestCaseId } from './planned-change.ts'
 
+/** A save, with the values of its event. */
+export interface SaveValues extends Values {
+  /** 0 for a new case. */
+  readonly caseId: number
+  readonly caseTypeCode: string
+  /** The version that the save makes. */
+  readonly version: number
+  /** The revision of the type as it was read. */
+  readonly revision: number
+  /** The bytes that the save adds to those of the account. */
+  readonly storedBytes: number
+  /** The runs that it queues, and the bytes of their inputs. */
+  readonly waiting: number
+  readonly waitingBytes: number
+  /** The number of places in those bytes that hold `longestCaseId`. */
+  readonly idPlaces: number
+}
+
 /** What all saves of a statement share. */
-interface Shared {
+export interface SharedValues {
   readonly accountCode: string
   /** The bytes that all of them add to those of the account. */
   readonly addedBytes: number
@@ -33,7 +51,7 @@ interface SavedRow extends StoredCase {
 }
 
 /** Saves or creates the given cases of an account, but for those whose case or type is not as it was read or locked. */
-export type SaveAll = (saves: readonly Values[], shared: Shared) => Work<readonly SavedRow[]>
+export type SaveAll = (saves: readonly SaveValues[], shared: SharedValues) => Work<readonly SavedRow[]>
 
 /** What a statement does: it saves cases that exist, or creates them. */
 export type SaveKind = 'saved' | 'created'
@@ -76,7 +94,6 @@ function describeSave({ tables }: Pick<Database, 'tables'>) {
     storedBytes: 'integer',
     waiting: 'integer',
     waitingBytes: 'integer',
-    // The number of places in the waiting bytes that hold `longestCaseId`.
     idPlaces: 'integer',
   } as const
 }
@@ -174,7 +191,7 @@ function buildInsert({ typed, tables }: Database): Record<'fitting' | 'ids' | 'a
 
 /** The condition that the account has room for all given saves: for their bytes, and in its queue for their runs. */
 function buildHasRoom(typed: Database['typed']): SQL {
-  const integer = (name: keyof Shared | 'maxWaiting') => typed(sql.placeholder(name), 'integer')
+  const integer = (name: keyof SharedValues | 'maxWaiting') => typed(sql.placeholder(name), 'integer')
   return sql`
     ${storedBytes} + ${integer('addedBytes')} <= ${integer('roomBytes')} and not exists (
       select 1 from queue_accounts as queue

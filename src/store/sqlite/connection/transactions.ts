@@ -9,6 +9,8 @@ export interface Transactions {
    * Work that changes nothing must decide so before its first write; `wrote` returns false for its result.
    */
   write<T>(work: () => T, wrote?: (result: T) => boolean): Promise<T>
+  /** Call it when work that waits gets more to do. Then its commit waits for the next turn, as for other work. */
+  noteMore(): void
   /** Commits the waiting writes at once, because the store closes. */
   flush(): void
 }
@@ -33,7 +35,9 @@ export function createTransactions(
 ): Transactions {
   const commitTogether = createCommitTogether(client)
   let waiting: Write[] = []
-  let countBefore = 0
+  // Counts what has come for the next commit: until now, and until the last turn.
+  let come = 0
+  let comeBefore = 0
   let waitEndsAt = 0
 
   function commitSome(): void {
@@ -46,10 +50,11 @@ export function createTransactions(
 
   function endTurn(): void {
     if (waiting.length === 0) return
-    const isGrowing = waiting.length > countBefore
-    countBefore = waiting.length
+    const isGrowing = come > comeBefore
+    comeBefore = come
     if (isGrowing && performance.now() < waitEndsAt) return void setImmediate(endTurn)
-    countBefore = 0
+    come = 0
+    comeBefore = 0
     commitSome()
     if (waiting.length > 0) setImmediate(endTurn)
   }
@@ -67,7 +72,11 @@ export function createTransactions(
           return { hasWritten: wrote(result), answer: () => resolve(result) }
         }
         waiting.push({ attempt, fail: reject })
+        come += 1
       })
+    },
+    noteMore() {
+      come += 1
     },
     flush() {
       while (waiting.length > 0) commitSome()

@@ -1,0 +1,74 @@
+import { RostrumError } from '../../../errors.ts'
+import type { ChangesTogether, ChangeTogether } from '../../database.ts'
+import type { Transactions } from './transactions.ts'
+
+// Maximum number of changes that are made as one, and maximum bytes of them: other work waits for some milliseconds.
+const maxChanges = 64
+const maxBatchBytes = 256 * 2 ** 10
+
+interface Dependencies<Change, Result> extends Pick<ChangesTogether<Change, Result>, 'keyOf' | 'measure'> {
+  readonly transactions: Transactions
+  /** Makes the changes of an account. Throws if it cannot make all of those that are as they should be. */
+  readonly changeAll: (accountCode: string, changes: readonly Change[]) => readonly (Result | null)[]
+}
+
+interface Batch<Change, Result> {
+  readonly changes: Change[]
+  readonly keys: Set<unknown>
+  bytes: number
+  readonly results: Promise<readonly (Result | null)[]>
+}
+
+/**
+ * Makes the changes of an account that come before a commit as one piece of its work, so that they share statements. If
+ * that fails, each gives null, and its caller makes it alone.
+ */
+export function createChangeTogether<Change, Result>({
+  transactions,
+  keyOf,
+  measure,
+  changeAll,
+}: Dependencies<Change, Result>): ChangeTogether<Change, Result> {
+  // The batches that wait for their commit.
+  const batches = new Map<string, Batch<Change, Result>>()
+
+  function startBatch(accountCode: string): Batch<Change, Result> {
+    const changes: Change[] = []
+    const work = () => {
+      if (batches.get(accountCode) === batch) batches.delete(accountCode)
+      return changeAll(accountCode, changes)
+    }
+    const results = transactions.write(work, made => made.some(result => result !== null))
+    const batch = { changes, keys: new Set(), bytes: 0, results }
+    batches.set(accountCode, batch)
+    return batch
+  }
+
+  function findBatch(accountCode: string, key: unknown, bytes: number): Batch<Change, Result> {
+    const batch = batches.get(accountCode)
+    const hasRoom =
+      batch !== undefined &&
+      batch.changes.length < maxChanges &&
+      batch.bytes + bytes <= maxBatchBytes &&
+      !batch.keys.has(key)
+    if (!hasRoom) return startBatch(accountCode)
+    transactions.noteMore()
+    return batch
+  }
+
+  return async (accountCode, change) => {
+    const key = keyOf(change)
+    const bytes = measure(change)
+    const batch = findBatch(accountCode, key, bytes)
+    const index = batch.changes.push(change) - 1
+    batch.keys.add(key)
+    batch.bytes += bytes
+    try {
+      const results = await batch.results
+      return results[index] ?? null
+    } catch (error) {
+      if (error instanceof RostrumError || batch.changes.length === 1) throw error
+      return null
+    }
+  }
+}

@@ -1,5 +1,4 @@
 import { invalidInput, RostrumError } from '../../errors.ts'
-import type { LongWork } from '../../fairness/long-work.ts'
 import { type GivenJson, type JsonObject, type JsonValue, readJson } from '../../json/read-json.ts'
 
 /**
@@ -16,11 +15,6 @@ const maxShortLength = 2 ** 16
 /** True if JSON of this length is too long to be read, compared or written without a turn of its own. */
 export function isLong(length = 0): boolean {
   return length > maxShortLength
-}
-
-/** If the JSON of the data is long, waits for a turn before the next step. */
-export async function waitIfLong(length: number | undefined, work: LongWork): Promise<void> {
-  if (isLong(length)) await work.step()
 }
 
 /** Reads the data of a save, or its merge patch. Throws `BAD_USER_INPUT` with a pointer below `/data`. */

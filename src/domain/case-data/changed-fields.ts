@@ -1,6 +1,6 @@
 import type { LongWork } from '../../fairness/long-work.ts'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
-import { isObject, waitIfLong } from './case-data.ts'
+import { isLong, isObject } from './case-data.ts'
 import type { WrittenData } from './read-exit.ts'
 
 /** A top-level field that changed. A value is undefined where the field is absent. */
@@ -38,11 +38,11 @@ export async function describeChange(
   work: LongWork,
 ): Promise<{ readonly changed: readonly ChangedField[]; readonly text: string }> {
   const length = Math.max(next?.text.length ?? 0, stored.length)
-  await waitIfLong(length, work)
+  if (isLong(length)) await work.step()
   const changed = compareFields(next?.data ?? null, stored.data)
-  await waitIfLong(length, work)
+  if (isLong(length)) await work.step()
   const text = writeChangedFields(changed)
-  await waitIfLong(length, work)
+  if (isLong(length)) await work.step()
   return { changed, text }
 }
 

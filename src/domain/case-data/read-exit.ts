@@ -4,7 +4,7 @@ import type { JsonText } from '../../json/json-text.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { GivenJson, JsonObject } from '../../json/read-json.ts'
 import { errorWithoutPosition, type RunError } from '../scripts/run.ts'
-import { caseDataLimits, readCaseData, refuseManyFields, waitIfLong } from './case-data.ts'
+import { caseDataLimits, isLong, readCaseData, refuseManyFields } from './case-data.ts'
 
 /** Case data together with its JSON. */
 export interface WrittenData {
@@ -26,9 +26,9 @@ export async function readExit({ text }: JsonText, work: LongWork): Promise<Writ
     )
   }
   try {
-    await waitIfLong(bytes, work)
+    if (isLong(bytes)) await work.step()
     const given = parseJson(text) as GivenJson
-    await waitIfLong(bytes, work)
+    if (isLong(bytes)) await work.step()
     const data = readCaseData(given)
     refuseManyFields(data)
     return { data, text }

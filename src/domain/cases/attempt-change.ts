@@ -2,7 +2,7 @@ import type { LongWork } from '../../fairness/long-work.ts'
 import { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { readStored } from '../../json/read-stored.ts'
-import { waitIfLong, writeCaseData } from '../case-data/case-data.ts'
+import { isLong, writeCaseData } from '../case-data/case-data.ts'
 import { findValues } from '../case-data/case-values.ts'
 import { type ChangedField, describeChange } from '../case-data/changed-fields.ts'
 import type { WrittenData } from '../case-data/read-exit.ts'
@@ -108,9 +108,9 @@ export interface Attempt extends ReadCase {
 export async function beginAttempt({ parts, request, steps }: Change, count: number): Promise<Attempt> {
   const read = await readCase(parts.store, request, steps)
   const { row, type } = read
-  await waitIfLong(row?.dataBytes, request.work)
+  if (isLong(row?.dataBytes)) await request.work.step()
   const asked = steps.ask(read)
-  await waitIfLong(row?.dataBytes, request.work)
+  if (isLong(row?.dataBytes)) await request.work.step()
   const wanted = asked.data === null ? null : { data: asked.data, text: writeCaseData(asked.data) }
   const { caseTypeCode } = asked
   const { before, after } = await parts.findHooks(request.origin.accountCode, type, steps.change)
@@ -140,7 +140,7 @@ async function readCase(
   if (found === null) throw noCase(id)
   const { row, type } = found
   if (ifVersions !== null && !ifVersions.includes(row.version)) throw staleCase(id, row.version)
-  await waitIfLong(row.dataBytes, work)
+  if (isLong(row.dataBytes)) await work.step()
   const place = { table: 'cases', column: 'data', id }
   return { row, data: readStored<JsonObject>(row.data?.text ?? '{}', place), type }
 }

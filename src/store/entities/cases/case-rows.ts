@@ -47,6 +47,8 @@ function toTime(time: Date | string): Date {
 
 export interface CaseReads {
   readonly store: Pick<CaseStore, 'findByIds' | 'page'>
+  /** Returns a cached case. `undefined` means "not cached", not "does not exist". */
+  readonly findCached: (accountCode: string, id: number) => Case | undefined
   /** Drops the case from the cache. Call it inside the transaction that changes the case. */
   readonly forget: (accountCode: string, id: number) => void
   /** Caches the case as a transaction has left it, right after its commit, for the next read. */
@@ -127,6 +129,10 @@ export function createCaseReads(database: Database): CaseReads {
   }
   return {
     store,
+    findCached(accountCode, id) {
+      const row = cached.findCached?.(accountCode, id)
+      return row === undefined || row.data === null ? undefined : toCase(row)
+    },
     forget: cached.forget,
     remember(accountCode, row) {
       const data = row.dataBytes <= maxShortBytes ? row.data : null

@@ -3,7 +3,7 @@ import type { CaseStore } from '../../../domain/cases/case-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, placeholders } from '../../dialect.ts'
 import { orNull, readAs, type StoreColumn } from '../../tables/tables-of.ts'
-import { selectCase, selectShortData, toCase } from './case-rows.ts'
+import { type CaseReads, selectCase, selectShortData, toCase } from './case-rows.ts'
 
 // Maximum bytes of data that reads share a statement for. All of them wait for its rows, which are written as JSON.
 const maxSharedBytes = 8_192
@@ -14,11 +14,15 @@ const maxSharedBytes = 8_192
  */
 export function createFindWithType(
   database: Database,
-  { findByIds, findType }: Pick<CaseStore, 'findByIds' | 'findType'>,
+  {
+    findCached,
+    store: { findByIds },
+    findType,
+  }: Pick<CaseReads, 'findCached' | 'store'> & Pick<CaseStore, 'findType'>,
 ): CaseStore['findWithType'] {
   if (!database.isShared) {
     return async (accountCode, id) => {
-      const [row] = await findByIds(accountCode, [id])
+      const row = findCached(accountCode, id) ?? (await findByIds(accountCode, [id]))[0]
       return row === undefined ? null : { row, type: await findType(accountCode, row.caseTypeCode) }
     }
   }

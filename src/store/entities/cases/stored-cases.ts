@@ -63,7 +63,7 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
       await write(accountCode, () => all(leases.release, { accountCode, id, holder }))
     },
     findType,
-    findWithType: createFindWithType(database, { findByIds: reads.store.findByIds, findType }),
+    findWithType: createFindWithType(database, { ...reads, findType }),
     listTypes: async accountCode => (await read(types.list, { accountCode })).map(toType),
     saveType: (accountCode, type) =>
       write(accountCode, function* () {

@@ -50,7 +50,7 @@ export interface Runner {
    * lock. Others may change rows between the statements.
    */
   writeEach<T>(owner: ShareOwner | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
-  /** Returns a function for changes of which those that come together share a transaction and its statements. */
+  /** Returns a function that makes a change. Changes of an account that come together share statements. */
   readonly together: <Change, Result>(
     changes: ChangesTogether<Change, Result>,
   ) => ChangeTogether<Change, Result>

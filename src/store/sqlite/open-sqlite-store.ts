@@ -70,7 +70,7 @@ export async function openSqliteStore({
       // Do not close a lost database: closing would remove the log at its path, which belongs to the file that is there
       // now.
       if (watch.isLost()) return
-      transactions.flush()
+      await transactions.flush()
       close()
     },
   }

@@ -18,7 +18,7 @@ export function createSqliteRunner(transactions: Transactions): Runner {
         measure,
         changeAll(accountCode, changes) {
           const results = run(work(accountCode, changes))
-          // What the work has written must not be committed.
+          // The work may have written before, which only a failure undoes.
           if (results instanceof Refusal) throw new Error('Changes were refused together.')
           return results
         },

@@ -7,6 +7,7 @@ import { storedRowBytes } from '../../../src/domain/store-limits.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
 import { readRows } from '../databases/read-rows.ts'
+import { keptRun } from '../runs/kept-run.ts'
 import { caseCommit } from './case-commit.ts'
 import { openWatched } from './open-watched.ts'
 
@@ -278,6 +279,26 @@ eachStore(harness => {
     const results = await saveAll(id => ({ data: `{"a":"${id}${text}"}` }))
     expect(kindsOf(results)).toEqual(ids.map(() => 'committed'))
     if (harness.engine === 'PostgreSQL') expect(countSaves()).toBe(cases)
+  })
+
+  test('what a save would free is no room for another, because it may not be saved', async () => {
+    const accountBytes = await store.accounts.findStoredBytes('a')
+    const small = await harness.open({ url, limits: { accountBytes: accountBytes + 400 } })
+    const stale = { read: { id: 1, version: 9, dataBytes: 5_000 }, data: '{}' }
+    const growing = { read: { id: 2, version: 1, dataBytes: 7 }, data: `{"a":"${'x'.repeat(500)}"}` }
+    const saves = [stale, growing].map(given => small.cases.commit(caseCommit({ revision: 1, ...given })))
+    expect(kindsOf(await Promise.allSettled(saves))).toEqual(['conflict', 'OVERLOADED'])
+    expect(await store.accounts.findStoredBytes('a')).toBeLessThanOrEqual(accountBytes + 400)
+  })
+
+  test('a save that fills its account to the byte leaves its runs no room for texts', async () => {
+    const accountBytes = (await store.accounts.findStoredBytes('a')) + 2 * storedRowBytes + '{}{}'.length
+    const full = await harness.open({ url, limits: { accountBytes } })
+    const texts = { input: `"${'x'.repeat(10_000)}"`, source: 'exit(payload)' }
+    const run = keptRun({ texts, textBytes: { input: 10_002, source: 13 } })
+    const runs = { gateway: 'g', inserts: [run], ends: [] }
+    expect(await full.cases.commit(caseCommit({ revision: 1, runs }))).toMatchObject({ kind: 'committed' })
+    expect(await store.accounts.findStoredBytes('a')).toBeLessThan(accountBytes + 10_000)
   })
 
   test('the bytes of an account are those of its rows', async () => {

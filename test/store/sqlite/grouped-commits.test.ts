@@ -6,7 +6,6 @@ import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { createTransactions } from '../../../src/store/sqlite/connection/transactions.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
-import { caseCommit } from '../cases/case-commit.ts'
 import { by } from '../databases/origin.ts'
 
 const folder = makeTempFolder()
@@ -57,23 +56,6 @@ test('64 creates at once share one commit', async () => {
   const results = await Promise.all(range(64).map(userId => create(userId)))
   expect(new Set(results.map(({ kind }) => kind))).toEqual(new Set(['added']))
   expect([count(/^BEGIN/), count(/^COMMIT/)]).toEqual([1, 1])
-})
-
-test('saves that come in turn after turn share one commit', async () => {
-  stopClock()
-  const save = () => store.cases.commit(caseCommit({ origin: by(accountCode) }))
-  await save()
-  statements.length = 0
-  const saved: Promise<unknown>[] = []
-  for (let turn = 0; turn < 5; turn += 1) {
-    saved.push(save())
-    await nextTurn()
-  }
-  await Promise.all(saved)
-  expect(count(/^COMMIT/)).toBe(1)
-  expect(count(/insert into "case_events"/)).toBe(5)
-  // The ids of the cases, and the numbers and bytes of the events.
-  expect(count(/insert into "?counters/)).toBe(2)
 })
 
 test('a lone change is written by the end of the turn after the one it came in', async () => {

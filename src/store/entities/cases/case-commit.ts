@@ -46,7 +46,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     dependencies
   const statements = prepareCaseStatements(database)
   const { find } = createSteps(database)
-  const saveAtOnce = createSaveAtOnce(dependencies)
+  const saveAtOnce = createSaveAtOnce({ ...dependencies, statements })
 
   function* commit(change: PlannedChange): Work<Committed | Refusal> {
     const saved = yield* saveAtOnce.inside(change)

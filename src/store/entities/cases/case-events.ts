@@ -95,7 +95,7 @@ function buildEventParts({ typed, tables }: Dialect, from = sql``) {
 }
 
 /** Returns the values of those parts. `storedBytes`: what the change adds to the account, the event included. */
-export function toEventValues(origin: Origin, event: NewCaseEvent, storedBytes: number): Values {
+export function toEventValues(origin: Origin, event: NewCaseEvent, storedBytes: number) {
   const changedBytes = Buffer.byteLength(event.changedFields)
   const isShort = changedBytes <= maxShortBytes
   return {

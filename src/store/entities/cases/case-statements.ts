@@ -4,6 +4,8 @@ import { numberOf, orNull } from '../../tables/tables-of.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import { buildIsFree, selectCase } from './case-rows.ts'
 
+export type CaseStatements = ReturnType<typeof prepareCaseStatements>
+
 /** Prepares the statements that change one case. */
 export function prepareCaseStatements({ prepare, tables, forShare, forUpdate, now }: Dialect) {
   const given = placeholders(

@@ -13,13 +13,12 @@ export function prepareValues(dialect: Dialect) {
   const dropped = list('dropped', { field: 'text' })
   // Inserts values only for cases that have not changed since they were read. The lock waits for a running save or
   // delete of the case, and blocks the next one. A foreign key alone would not wait for a save. Like saves, it locks
-  // cases in ascending order.
+  // cases in ascending order. `cross join` makes SQLite look up each added value's case, not each case's added values.
   const insert = prepare(sql`
     insert into case_values (account_code, case_type_code, field, value, case_id)
-    select ${accountCode}, ${caseTypeCode}, added.field, added.value, added.case_id from ${added.rows}
-    join cases on cases.account_code = ${accountCode} and cases.id = added.case_id
-      and cases.version = added.version
-    where true order by cases.id ${forShare} on conflict do nothing`)
+    select ${accountCode}, ${caseTypeCode}, added.field, added.value, added.case_id from ${added.rows} cross join cases
+    where cases.account_code = ${accountCode} and cases.id = added.case_id and cases.version = added.version
+    order by cases.id ${forShare} on conflict do nothing`)
   const remove = prepare(buildDelete(dialect, isListed(tables.caseValues.caseId, ids)))
   const drop = prepare(
     buildDelete(

@@ -3,10 +3,11 @@ import type { Database } from '../../database.ts'
 import { Refusal, type Work } from '../../work.ts'
 import type { Parts } from '../parts.ts'
 import type { TakenIds } from '../queue/enqueue.ts'
-import { measureWaiting } from '../queue/queued-inputs.ts'
+import { measureStored, measureWaiting } from '../queue/queued-inputs.ts'
 import { measureTexts } from '../runs/write-runs.ts'
 import { toEventValues } from './case-events.ts'
 import type { CaseReads, StoredCase } from './case-rows.ts'
+import type { CaseStatements } from './case-statements.ts'
 import type { FieldValues } from './field-values.ts'
 import { findQueued, type PlannedChange, sum } from './planned-change.ts'
 import { prepareSavesInSteps } from './save-in-steps.ts'
@@ -14,7 +15,7 @@ import { prepareSaves, type SaveKind, type SaveValues } from './save-statements.
 
 // Bytes below the account's maximum from which on the usual transaction compares exactly on PostgreSQL, because several
 // saves at once could each find room for themselves. It is as much as `savesAtOnce` of this size add, and at least
-// `marginBytes`.
+// `marginBytes`. On SQLite it is one byte: runs that are kept with a save compare nothing, and have room then.
 const marginBytes = 64 * 2 ** 20
 const savesAtOnce = 16
 
@@ -34,6 +35,7 @@ export interface SaveAtOnce {
 
 interface Dependencies extends Pick<Parts, 'enqueue' | 'takeNumbers'> {
   readonly database: Database
+  readonly statements: CaseStatements
   readonly limits: StoreLimits
   readonly values: FieldValues
   readonly reads: Pick<CaseReads, 'forget'>
@@ -45,22 +47,20 @@ interface Dependencies extends Pick<Parts, 'enqueue' | 'takeNumbers'> {
  * Then nothing was written, and the usual statements say why.
  */
 export function createSaveAtOnce(dependencies: Dependencies): SaveAtOnce {
-  const { database, limits, values, enqueue, takeNumbers, reads } = dependencies
+  const { database, limits, values, enqueue } = dependencies
   const { together, isShared } = database
-  const { forget } = reads
-  const prepare = (kind: SaveKind) =>
-    isShared ? prepareSaves(database, kind) : prepareSavesInSteps({ database, takeNumbers, forget }, kind)
-  const statements = { saved: prepare('saved'), created: prepare('created') }
+  const saveAll = isShared ? prepareSaves(database) : prepareSavesInSteps(dependencies)
 
   function* save(accountCode: string, kind: SaveKind, saves: readonly PlannedChange[]) {
     const bytes = sum(saves.map(findBytes))
     const more = measureWaiting(saves.flatMap(({ queued }) => queued))
-    return yield* statements[kind](saves.map(toValues), {
+    return yield* saveAll[kind](saves.map(toValues), {
       accountCode,
-      addedBytes: sum(saves.map(({ addedBytes }) => addedBytes)),
+      // Without what some of them free, because those may not be saved.
+      addedBytes: sum(saves.map(({ addedBytes }) => Math.max(0, addedBytes))),
       addedWaiting: more.waiting,
       addedWaitingBytes: more.waitingBytes,
-      roomBytes: limits.accountBytes - (isShared ? Math.max(marginBytes, savesAtOnce * bytes) : 0),
+      roomBytes: limits.accountBytes - (isShared ? Math.max(marginBytes, savesAtOnce * bytes) : 1),
       maxWaitingBytes: limits.queueBytes,
     })
   }
@@ -116,12 +116,12 @@ function canShare({ wanted: { data, origin, runs } }: PlannedChange): boolean {
   return data !== null && origin.step === null && runs === null
 }
 
-/** The bytes of the texts that the save sends, and those of its rows, the values of indexed fields among them. */
+/** The bytes of the texts that a save sends, and those of its rows: the case, its values and its queued runs. */
 function findBytes({ wanted: { data, changedFields, runs, values }, queued }: PlannedChange): number {
   const { inserts, ends } = runs ?? { inserts: [], ends: [] }
   const texts = Buffer.byteLength(data ?? '') + Buffer.byteLength(changedFields)
   const rows = (1 + (values?.length ?? 0)) * storedRowBytes
-  return texts + rows + measureWaiting(queued).waitingBytes + measureTexts([...inserts, ...ends])
+  return texts + rows + measureStored(queued) + measureTexts([...inserts, ...ends])
 }
 
 function toValues(change: PlannedChange): SaveValues {
@@ -131,8 +131,6 @@ function toValues(change: PlannedChange): SaveValues {
   const { waiting, waitingBytes } = measureWaiting(queued)
   return {
     ...toEventValues(origin, { kind: kindOf(change), ...of, changedFields, functionName }, addedBytes),
-    ...of,
-    storedBytes: addedBytes,
     leaseHolder,
     revision,
     data,

@@ -5,16 +5,16 @@ import type { Database } from '../../database.ts'
 import { all, first, only, unread, type Work } from '../../work.ts'
 import { raiseCounters, type TakeNumbers } from '../counters.ts'
 import { buildTakeIds } from '../queue/enqueue.ts'
-import type { StoredCase } from './case-rows.ts'
-import { prepareCaseStatements } from './case-statements.ts'
+import type { CaseReads, StoredCase } from './case-rows.ts'
+import type { CaseStatements } from './case-statements.ts'
 import { longestCaseId, sum } from './planned-change.ts'
 import type { SaveAll, SaveKind, SaveValues, SharedValues } from './save-statements.ts'
 
 interface Dependencies {
   readonly database: Database
+  readonly statements: CaseStatements
   readonly takeNumbers: TakeNumbers
-  /** Drops a case from the cache, inside the transaction that changes it. */
-  readonly forget: (accountCode: string, id: number) => void
+  readonly reads: Pick<CaseReads, 'forget'>
 }
 
 interface Saved {
@@ -26,13 +26,21 @@ interface Saved {
 }
 
 /**
- * Does the same as `prepareSaves`, with a few statements for each save, for SQLite: it would pass the rows from one
- * part of a statement to the next as JSON, which takes longer. The counters of all saves are raised once.
+ * Does the same as `prepareSaves` for SQLite, with two statements for each save and three for all of them. One
+ * statement would take longer, because SQLite passes the rows of its parts on as JSON.
  */
-export function prepareSavesInSteps(dependencies: Dependencies, kind: SaveKind): SaveAll {
-  const { database, takeNumbers, forget } = dependencies
-  const { lockType, update, insert } = prepareCaseStatements(database)
-  const { raise, append, take } = prepareStatements(database)
+export function prepareSavesInSteps(dependencies: Dependencies): Readonly<Record<SaveKind, SaveAll>> {
+  const own = prepareStatements(dependencies.database)
+  const prepare = (kind: SaveKind) => prepareKind({ ...dependencies, own }, kind)
+  return { saved: prepare('saved'), created: prepare('created') }
+}
+
+function prepareKind(
+  { statements, own, takeNumbers, reads }: Dependencies & { readonly own: OwnStatements },
+  kind: SaveKind,
+): SaveAll {
+  const { lockType, update, insert } = statements
+  const { raise, append, take } = own
 
   // Returns the saves whose type is as it was read; none if the account has no room for all of them.
   function* findFitting(saves: readonly SaveValues[], shared: SharedValues): Work<readonly SaveValues[]> {
@@ -50,7 +58,7 @@ export function prepareSavesInSteps(dependencies: Dependencies, kind: SaveKind):
   }
 
   function* change(accountCode: string, save: SaveValues): Work<StoredCase | undefined> {
-    forget(accountCode, save.caseId)
+    reads.forget(accountCode, save.caseId)
     return yield* first(update, { ...save, accountCode, id: save.caseId, version: save.version - 1 })
   }
 
@@ -91,6 +99,8 @@ export function prepareSavesInSteps(dependencies: Dependencies, kind: SaveKind):
   }
 }
 
+type OwnStatements = ReturnType<typeof prepareStatements>
+
 function prepareStatements(database: Database) {
   const { prepare, typed, tables } = database
   const integer = (name: string) => typed(sql.placeholder(name), 'integer')
@@ -112,7 +122,9 @@ function prepareStatements(database: Database) {
       counts: { readonly storedBytes: number; readonly events: number },
     ): Work<number> {
       const raised = yield* all(raiseBoth, { accountCode, ...counts })
-      return raised.find(counter => counter.name === 'case event')?.value ?? 0
+      const events = raised.find(counter => counter.name === 'case event')
+      if (events === undefined) throw new Error('The counter of events was not raised.')
+      return events.value
     },
     append: (values: SaveValues & { readonly id: number }) => unread(event, values),
     take: prepare(buildTakeIds(database), { lastId: tables.queueAccounts.lastId }),

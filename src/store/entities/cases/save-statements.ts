@@ -30,7 +30,7 @@ export interface SaveValues extends Values {
   readonly idPlaces: number
 }
 
-/** What all saves of a statement share. */
+/** What the given saves share. */
 export interface SharedValues {
   readonly accountCode: string
   /** The bytes that all of them add to those of the account. */
@@ -53,13 +53,17 @@ interface SavedRow extends StoredCase {
 /** Saves or creates the given cases of an account, but for those whose case or type is not as it was read or locked. */
 export type SaveAll = (saves: readonly SaveValues[], shared: SharedValues) => Work<readonly SavedRow[]>
 
-/** What a statement does: it saves cases that exist, or creates them. */
+/** Whether cases that exist are saved, or new ones are created. */
 export type SaveKind = 'saved' | 'created'
 
 const accountCode = sql.placeholder('accountCode')
 
-/** Prepares saves or new cases with their events and counters, as one statement for any number of them. */
-export function prepareSaves(database: Database, kind: SaveKind): SaveAll {
+/** Prepares saves and new cases with their events and counters, as one statement for any number of them. */
+export function prepareSaves(database: Database): Readonly<Record<SaveKind, SaveAll>> {
+  return { saved: prepareKind(database, 'saved'), created: prepareKind(database, 'created') }
+}
+
+function prepareKind(database: Database, kind: SaveKind): SaveAll {
   const { chain, list, tables } = database
   const columns = describeSave(database)
   const many = list('listed', columns)

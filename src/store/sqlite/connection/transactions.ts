@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { createCommitTogether, type Write } from './commit-together.ts'
 
@@ -9,10 +10,10 @@ export interface Transactions {
    * Work that changes nothing must decide so before its first write; `wrote` returns false for its result.
    */
   write<T>(work: () => T, wrote?: (result: T) => boolean): Promise<T>
-  /** Call it when work that waits gets more to do. Then its commit waits for the next turn, as for other work. */
-  noteMore(): void
-  /** Commits the waiting writes at once, because the store closes. */
-  flush(): void
+  /** Call it when a waiting write gets another change. Then the commit waits for one more turn. */
+  noteChange(): void
+  /** Commits the waiting writes, and those that follow from their answers, because the store closes. */
+  flush(): Promise<void>
 }
 
 interface TransactionParts {
@@ -35,9 +36,9 @@ export function createTransactions(
 ): Transactions {
   const commitTogether = createCommitTogether(client)
   let waiting: Write[] = []
-  // Counts what has come for the next commit: until now, and until the last turn.
-  let come = 0
-  let comeBefore = 0
+  // The number of changes that have arrived for the next commit: now, and at the end of the last turn.
+  let arrived = 0
+  let arrivedBefore = 0
   let waitEndsAt = 0
 
   function commitSome(): void {
@@ -50,11 +51,11 @@ export function createTransactions(
 
   function endTurn(): void {
     if (waiting.length === 0) return
-    const isGrowing = come > comeBefore
-    comeBefore = come
+    const isGrowing = arrived > arrivedBefore
+    arrivedBefore = arrived
     if (isGrowing && performance.now() < waitEndsAt) return void setImmediate(endTurn)
-    come = 0
-    comeBefore = 0
+    arrived = 0
+    arrivedBefore = 0
     commitSome()
     if (waiting.length > 0) setImmediate(endTurn)
   }
@@ -72,14 +73,17 @@ export function createTransactions(
           return { hasWritten: wrote(result), answer: () => resolve(result) }
         }
         waiting.push({ attempt, fail: reject })
-        come += 1
+        arrived += 1
       })
     },
-    noteMore() {
-      come += 1
+    noteChange() {
+      arrived += 1
     },
-    flush() {
-      while (waiting.length > 0) commitSome()
+    async flush() {
+      while (waiting.length > 0) {
+        commitSome()
+        await nextTurn()
+      }
     },
   }
 }

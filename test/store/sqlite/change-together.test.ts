@@ -1,0 +1,109 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Store } from '../../../src/domain/store.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import { createChangeTogether } from '../../../src/store/sqlite/connection/change-together.ts'
+import { createTransactions } from '../../../src/store/sqlite/connection/transactions.ts'
+import { makeTempFolder, type TempFolder } from '../../server/processes/temp-folder.ts'
+import { caseCommit } from '../cases/case-commit.ts'
+
+let folder: TempFolder
+let statements: string[]
+let store: Store
+let path: string
+
+beforeEach(async () => {
+  folder = makeTempFolder()
+  path = `${folder.path}/store.db`
+  statements = []
+  store = await openStore({ url: `sqlite:${path}`, onStatement: statement => statements.push(statement) })
+  const type = { code: 'incident', indexedFields: ['a'], writtenFields: ['a'], revision: 0 }
+  await store.cases.saveType('a', type)
+  for (let n = 0; n < 4; n += 1) await store.cases.commit(caseCommit({ revision: 1 }))
+})
+afterEach(async () => {
+  await store.close()
+  folder.remove()
+})
+
+const save = (id: number, version = 1) =>
+  store.cases.commit(caseCommit({ revision: 1, read: { id, version, dataBytes: 2 }, data: `{"a":${id}}` }))
+
+test('after a transaction that could not begin, the next changes are made', async () => {
+  const client = new Database(path, { timeout: 10 })
+  const other = new Database(path)
+  const change = createChangeTogether<number, number>({
+    transactions: createTransactions(client, { refuseIfLost: () => {}, onEnd: () => {} }),
+    keyOf: given => given,
+    measure: () => 1,
+    changeAll: (_, given) => given.map(each => each * 10),
+  })
+  other.exec('begin immediate')
+  await expect(Promise.all([change('a', 1), change('a', 2)])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  other.exec('rollback')
+  expect(await Promise.all([change('a', 3), change('a', 4)])).toEqual([30, 40])
+  client.close()
+  other.close()
+})
+
+test.each([
+  { what: 'more than 64', changes: 65, bytes: 1, batches: [64, 1] },
+  { what: 'more than 64 KiB', changes: 5, bytes: 30_000, batches: [2, 2, 1] },
+  { what: 'one of more than that', changes: 2, bytes: 100_000, batches: [1, 1] },
+])('of $what some are made after the others, in the same commit', async ({ changes, bytes, batches }) => {
+  const client = new Database(':memory:')
+  const made: number[] = []
+  const change = createChangeTogether<number, number>({
+    transactions: createTransactions(client, { refuseIfLost: () => {}, onEnd: () => {} }),
+    keyOf: given => given,
+    measure: () => bytes,
+    changeAll(_, given) {
+      made.push(given.length)
+      return given.map(each => each)
+    },
+  })
+  const given = Array.from({ length: changes }, (_, index) => index)
+  expect(await Promise.all(given.map(each => change('a', each)))).toEqual(given)
+  expect(made).toEqual(batches)
+  client.close()
+})
+
+test('a store that closes also makes those that could not be made together', async () => {
+  const client = new Database(path)
+  client.exec(`
+    create trigger refuse before update on cases when new.id = 3
+    begin select raise(abort, 'no third'); end`)
+  client.close()
+  const saves = Promise.allSettled([save(1), save(2, 9), save(3), save(4)])
+  const first = store.cases.commit(caseCommit({ caseTypeCode: 'new' }))
+  await store.close()
+  const kinds = (await saves).map(each => (each.status === 'fulfilled' ? each.value.kind : each.reason.code))
+  expect(kinds).toEqual(['committed', 'conflict', 'SQLITE_CONSTRAINT_TRIGGER', 'committed'])
+  expect(await first).toMatchObject({ kind: 'committed', row: { id: 5 } })
+})
+
+test('saves of several turns share one commit, and what is about their account', async () => {
+  statements.length = 0
+  const saves: Promise<unknown>[] = []
+  for (let id = 1; id <= 4; id += 1) {
+    saves.push(save(id))
+    await nextTurn()
+  }
+  await Promise.all(saves)
+  const count = (pattern: RegExp) => statements.filter(statement => pattern.test(statement)).length
+  expect([count(/^COMMIT/), count(/insert into counters/), count(/from case_types/)]).toEqual([1, 1, 1])
+})
+
+test('indexed values are written by a look-up of their cases, however many the account has', async () => {
+  const read = { id: 1, version: 1, dataBytes: 2 }
+  const values = [{ field: 'a', value: '1' }]
+  statements.length = 0
+  await store.cases.commit(caseCommit({ revision: 1, read, data: '{"a":1}', values }))
+  const insert = statements.find(statement => /insert into case_values/.test(statement)) ?? ''
+  const client = new Database(path, { readonly: true })
+  const plan = client.prepare(`explain query plan ${insert}`).all() as { detail: string }[]
+  client.close()
+  const ofCases = plan.map(({ detail }) => detail).filter(detail => / cases /.test(detail))
+  expect(ofCases).toEqual([expect.stringMatching(/\(account_code=\? AND id=\?\)$/)])
+})

@@ -49,7 +49,7 @@ export default defineConfig({
           name: 'slow',
           include: process.env.PROPERTY_CASES === undefined ? [slow] : [slow, ...properties],
           // They wait more than they compute.
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           provide: { propertyCases: 1_000 },
         },

@@ -35,32 +35,33 @@ export function layOutTimeline({ run, others, hasMore }: FoundRun, now: number):
   const seen = new Set([run.id])
   let isCut = hasMore
 
-  const addRun = (inner: InnerRun, depth: number): void => {
+  // Times of runs are whole milliseconds of a clock. A run does not begin before what started it, `earliestMs`.
+  const addRun = (inner: InnerRun, depth: number, earliestMs: number): void => {
     if (seen.has(inner.id)) return
     if (depth > maxDepth || bars.length >= maxBars) {
       isCut = true
       return
     }
     seen.add(inner.id)
-    const innerStart = Math.max(0, Date.parse(inner.startedAt) - start)
+    const innerStart = Math.max(earliestMs, Date.parse(inner.startedAt) - start)
     const { id: runId, name } = inner
     const duration = inner.durationMs ?? Math.max(0, wholeRunMs - innerStart)
     bars.push({ ...times(innerStart, duration), ...plain, name, depth, runId, isBad: isBad(inner) })
-    addRunsOf(runId, depth + 1)
+    addRunsOf(runId, depth + 1, innerStart)
   }
-  const addRunsOf = (parentId: string, depth: number): void => {
-    for (const other of others) if (other.parent?.id === parentId) addRun(other, depth)
+  const addRunsOf = (parentId: string, depth: number, earliestMs: number): void => {
+    for (const other of others) if (other.parent?.id === parentId) addRun(other, depth, earliestMs)
   }
 
   for (const [index, call] of run.calls.entries()) {
-    if (call.run !== null) addRun(call.run, 1)
+    if (call.run !== null) addRun(call.run, 1, call.startMs)
     else {
       const duration = call.durationMs ?? Math.max(0, wholeRunMs - call.startMs)
       const own = { name: call.name, depth: 1, isBad: call.error !== null, call: { number: index + 1, call } }
       bars.push({ ...plain, ...times(call.startMs, duration), ...own })
     }
   }
-  addRunsOf(run.id, 1)
+  addRunsOf(run.id, 1, 0)
   bars.sort((one, other) => one.startMs - other.startMs || one.depth - other.depth)
   const wholeMs = Math.max(1, ...bars.map(({ startMs, durationMs }) => startMs + durationMs))
   return { bars, wholeMs, isCut }

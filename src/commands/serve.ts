@@ -73,7 +73,7 @@ function optimizeSooner(): void {
 
 /**
  * Lets the heap at most double between two collections of all garbage. V8 would let it grow to four times its size:
- * ten tasks on cases of many values would take 700 MB instead of 500. Saves of a megabyte take a twelfth longer.
+ * ten tasks on cases of many values would take 700 MB instead of 500.
  */
 function collectSooner(): void {
   setFlagsFromString('--heap-growing-percent=100')

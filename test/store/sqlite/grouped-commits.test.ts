@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { hashToken } from '../../../src/domain/directory/api-token.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { createTransactions } from '../../../src/store/sqlite/connection/transactions.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
 import { by } from '../databases/origin.ts'
+import { stopClock } from './stop-clock.ts'
 
 const folder = makeTempFolder()
 const statements: string[] = []
@@ -38,12 +39,6 @@ const create = (userId: number, teamId = 1) => store.memberships.add(by(accountC
 const move = (id: number, userId: number, ifVersions: number[] | null = null) =>
   store.memberships.move(by(accountCode), id, { userId }, ifVersions)
 const count = (pattern: RegExp) => statements.filter(statement => pattern.test(statement)).length
-
-// On a busy machine changes that come together may be parted for the time they take.
-function stopClock(): void {
-  const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
-  onTestFinished(() => clock.mockRestore())
-}
 
 async function createdId(userId: number, teamId = 1): Promise<number> {
   const added = await create(userId, teamId)

@@ -26,7 +26,7 @@ interface Saved {
 }
 
 /**
- * Does the same as `prepareSaves` for SQLite, with two statements for each save and three for all of them. One
+ * Does the same as `prepareSaves` for SQLite, with two statements for each save and a few for all of them. One
  * statement would take longer, because SQLite passes the rows of its parts on as JSON.
  */
 export function prepareSavesInSteps(dependencies: Dependencies): Readonly<Record<SaveKind, SaveAll>> {
@@ -59,16 +59,14 @@ function prepareKind(
 
   function* change(accountCode: string, save: SaveValues): Work<StoredCase | undefined> {
     reads.forget(accountCode, save.caseId)
-    return yield* first(update, { ...save, accountCode, id: save.caseId, version: save.version - 1 })
+    return yield* first(update, { ...save, id: save.caseId, version: save.version - 1 })
   }
 
   function* writeCases(accountCode: string, saves: readonly SaveValues[], given: readonly SaveValues[]) {
     const written: Saved[] = []
     let id = kind === 'created' ? yield* takeNumbers(accountCode, 'case', saves.length) : 0
     for (const save of saves) {
-      const row = yield* kind === 'created'
-        ? only(insert, { ...save, accountCode, id: id++ })
-        : change(accountCode, save)
+      const row = yield* kind === 'created' ? only(insert, { ...save, id: id++ }) : change(accountCode, save)
       if (row === undefined) continue
       const excess = save.idPlaces * (String(longestCaseId).length - String(row.id).length)
       written.push({ save, row, place: given.indexOf(save) + 1, excess })
@@ -94,7 +92,7 @@ function prepareKind(
     const storedBytes = sum(written.map(({ save, excess }) => save.storedBytes - excess))
     const raised = yield* raise(accountCode, { storedBytes, events: written.length })
     let id = raised - written.length
-    for (const { save, row } of written) yield* append({ ...save, accountCode, caseId: row.id, id: ++id })
+    for (const { save, row } of written) yield* append({ ...save, caseId: row.id, id: ++id })
     return written.map(({ row, place }) => ({ ...row, place, lastId }))
   }
 }

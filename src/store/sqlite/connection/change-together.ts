@@ -2,8 +2,7 @@ import { RostrumError } from '../../../errors.ts'
 import type { ChangesTogether, ChangeTogether } from '../../database.ts'
 import type { Transactions } from './transactions.ts'
 
-// Maximum number of changes that are made as one, and maximum bytes of them. Nothing else runs meanwhile: a batch of
-// small changes takes about 2 ms.
+// Maximum number of changes that are made as one, and maximum bytes of them, because nothing else runs meanwhile.
 const maxChanges = 64
 const maxBatchBytes = 64 * 2 ** 10
 

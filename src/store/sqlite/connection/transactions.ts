@@ -21,7 +21,7 @@ interface TransactionParts {
   readonly onEnd: () => void
 }
 
-// Maximum time for which the first write waits for others. Within 2 ms only half of 64 requests become writes.
+// Maximum time for which the first write waits for others. Requests that arrive together become writes one by one.
 const maxWaitMs = 4
 
 /**

@@ -51,7 +51,7 @@ export function createClientErrorHandler(
       const requestId = newGuid()
       log.info({ requestId, address, operation: null, status: fault.status, reason: error.code }, 'request')
       count(fault.status)
-      socket.end(writeAnswer(fault, requestId))
+      connection?.closeGently(writeAnswer(fault, requestId))
     })
   }
 }

@@ -11,7 +11,9 @@ import {
 // An empty buffer that still has an address. For a null pointer, the parser would end the connection.
 const nothing = Buffer.alloc(1).subarray(1)
 
+// A closed connection is read on until no bytes have come for this time, and no longer than `maxLingerMs`.
 const lingerMs = 1_000
+const maxLingerMs = 10_000
 
 // Maximum bytes that are parsed without a pause. 4 KiB can be 700 chunks of one byte, which take a millisecond.
 const maxSlice = 4 * 2 ** 10
@@ -69,6 +71,7 @@ export class Connection {
   #headBytes = 0
   /** True if the connection is closed after the current answer. */
   #isOver = false
+  #isClosing = false
   #isStopped = false
   #missedTimeout = false
   #answer: ServerResponse | null = null
@@ -81,6 +84,8 @@ export class Connection {
     this.#owner = owner
     this.#accept = parser.onIncoming
     parser.onIncoming = this.#meetHead
+    // Node calls this after the last answer.
+    socket.destroySoon = () => this.closeGently()
     socket.once('close', () => this.#takeUnread())
   }
 
@@ -125,6 +130,35 @@ export class Connection {
     return true
   }
 
+  /**
+   * Sends the last bytes, if any, and closes the connection. Bytes that still come are dropped for a while: closing a
+   * socket with unread bytes would reset the connection, and the client would lose answers that it has not read yet.
+   */
+  closeGently(lastBytes = ''): void {
+    if (this.#isClosing) return
+    const { socket } = this
+    this.#isClosing = true
+    this.#isOver = true
+    this.#held = null
+    this.#takeUnread()
+    socket.end(lastBytes)
+    socket.removeAllListeners('data').on('data', this.#drop)
+    resumeReading(socket)
+    const endsAt = performance.now() + maxLingerMs
+    let { bytesRead } = socket
+    const timer = setInterval(() => {
+      if (socket.bytesRead === bytesRead || performance.now() >= endsAt) socket.destroy()
+      bytesRead = socket.bytesRead
+    }, lingerMs)
+    socket.once('close', () => clearInterval(timer))
+  }
+
+  // Drops a read of the closed connection. Without the stop, Node would read on as long as bytes come.
+  readonly #drop = (): void => {
+    stopReading(this.socket)
+    this.#owner.takeArrivalTurn(() => resumeReading(this.socket))
+  }
+
   readonly #meetHead: AcceptHead = (request, keepAlive) => {
     const isLast = !keepAlive || this.#losesWhatFollows(request)
     const isChunked = request.headers['transfer-encoding'] !== undefined
@@ -148,7 +182,6 @@ export class Connection {
   #stop(): number {
     this.#isStopped = true
     stopReading(this.socket)
-    this.socket.destroySoon = () => this.#closeGently()
     return paused
   }
 
@@ -175,7 +208,7 @@ export class Connection {
     this.#answer = null
     this.#bytesBefore = this.socket.bytesRead
     if (!this.socket.writable) return
-    if (this.#isOver) this.#closeGently()
+    if (this.#isOver) this.closeGently()
     else if (this.#held === null) this.#isFree = true
     else this.#owner.takeTurn(this, this.#next)
   }
@@ -222,21 +255,6 @@ export class Connection {
     this.#isOver = true
     this.#held = null
     if (this.#answer !== null && !this.#answer.headersSent) this.#answer.shouldKeepAlive = false
-  }
-
-  // Closes the socket after its unread bytes are dropped. Closing it with unread bytes would reset the connection, and
-  // the client would lose answers that it has not read yet.
-  #closeGently(): void {
-    const { socket } = this
-    this.#isOver = true
-    this.#held = null
-    this.#takeUnread()
-    Reflect.deleteProperty(socket, 'destroySoon')
-    socket.end()
-    socket.removeAllListeners('data').on('data', () => undefined)
-    resumeReading(socket)
-    const timer = setTimeout(() => socket.destroy(), lingerMs)
-    socket.once('close', () => clearTimeout(timer))
   }
 }
 

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, test } from 'vitest'
 import { isTimed, runWireLine } from '../wire/run-wire-line.ts'
 import { startWireStage, type WireStage } from '../wire/wire-stage.ts'
-import { readCorpusLines } from './corpus-lines.ts'
+import { requestLines } from './request-lines.ts'
 
-const lines = readCorpusLines('http').filter(isTimed)
+const lines = requestLines.filter(isTimed)
 
 let stage: WireStage
 
@@ -12,8 +12,4 @@ beforeAll(async () => {
 })
 afterAll(() => stage.stop())
 
-test.each(lines)('$id ($class)', line => runWireLine(line, stage))
-
-test('two lines are timed', () => {
-  expect(lines).toHaveLength(2)
-})
+test.each(lines)('$title', line => runWireLine(line, stage))

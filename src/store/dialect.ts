@@ -1,4 +1,4 @@
-import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { type Column, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { maxRowsOfPages } from '../domain/port.ts'
 import type { Client } from './postgres/connection/client.ts'
@@ -71,10 +71,10 @@ export interface Dialect {
   /** Finds an account's rows by their ids, in one statement however many there are. */
   findByIds<S extends IdSelection>(table: IdTable, selection: S, reading?: Reading<S>): FindByIds<RowOf<S>>
   /**
-   * Returns a read with the same results. SQLite keeps them until the next transaction: saves that come together read
-   * their case type once.
+   * Returns a read of rows of this table, with the same results. SQLite keeps them until a row of the table changes:
+   * few saves change their case type.
    */
-  untilChange<T>(read: ReadByName<T>): ReadByName<T>
+  untilChange<T>(table: Table, read: ReadByName<T>): ReadByName<T>
   /**
    * Finds the pages of several parents from one side, in ascending id. It stops at the limit, along the index; a window
    * function would number all rows of a parent.

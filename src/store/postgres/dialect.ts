@@ -27,7 +27,7 @@ export function createPostgresDialect(calls: Calls): Dialect {
     encodeList: encodeIds,
     nextTokenId: prepare(sql`select nextval('api_tokens_id_seq')`, { id: tables.apiTokens.id }),
     pagesOfParents,
-    untilChange: read => read,
+    untilChange: (_table, read) => read,
     findByIds: (table, selection, { shared } = {}) => ({
       findByIds: createFindListed(calls, table, { alone: selection, shared: { ...selection, ...shared } }),
       forget: () => {},

@@ -1,11 +1,10 @@
-import type { Database as Client } from 'better-sqlite3'
 import { is, Placeholder, type SQL } from 'drizzle-orm'
 import type { Chain, Dialect, Statement, Values } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import {
   createReadRow,
   onFirstUse,
-  prepareRaw,
+  type PrepareText,
   type RawRow,
   type RawStatement,
   toText,
@@ -29,7 +28,7 @@ const maxRowsAsValues = 4
  * Runs the parts one after the other. The rows of earlier parts are passed on as values or as JSON, so that each part
  * has the same text as on PostgreSQL. A part without any input rows is skipped.
  */
-export function createChain(client: Client): Dialect['chain'] {
+export function createChain(prepareText: PrepareText): Dialect['chain'] {
   function chain(parts: Chain, result: string, selection: Selection): Statement<unknown> {
     // The columns of the rows that each earlier part returns.
     const columns = new Map<string, readonly string[]>()
@@ -44,7 +43,7 @@ export function createChain(client: Client): Dialect['chain'] {
         const tables = inputs.map(
           ([input, names], index) => `${input} (${names}) as ${kind}(${sources[index]})`,
         )
-        return prepareRaw(client, `${tables.length > 0 ? `with ${tables} ` : ''}${text}`, params)
+        return prepareText(`${tables.length > 0 ? `with ${tables} ` : ''}${text}`, params)
       }
       const forMany = prepareWith(inputs.map(([, names]) => selectFromJson(names)))
       // One statement for each number of rows, where one part alone gives rows.

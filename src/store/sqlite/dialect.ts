@@ -1,13 +1,20 @@
 import type { Database as Client } from 'better-sqlite3'
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { getTableName, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { TimeCall } from '../database.ts'
 import { columnsOf, type Dialect, maxRows, pageValues, type Statement } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import { createFindCached } from './cache/find-cached.ts'
+import { createTableChanges } from './cache/table-changes.ts'
 import { createUntilChange } from './cache/until-change.ts'
 import { createChain } from './chain.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
-import { createReadRow, onFirstUse, prepareRaw, toText } from './connection/create-prepare.ts'
+import {
+  createReadRow,
+  onFirstUse,
+  type PrepareText,
+  prepareRaw,
+  toText,
+} from './connection/create-prepare.ts'
 import { encodeIds, isListed, list } from './list.ts'
 import { now, tables } from './tables.ts'
 
@@ -18,13 +25,14 @@ interface Dependencies {
 }
 
 export function createSqliteDialect({ client, changeMark, time }: Dependencies): Dialect {
-  const prepare = createPrepare(client)
+  const changes = createTableChanges((text, params) => prepareRaw(client, text, params))
+  const prepare = createPrepare(changes.prepare)
   return {
     tables,
     isShared: false,
     prepare,
     prepareMany: prepare,
-    chain: createChain(client),
+    chain: createChain(changes.prepare),
     after: () => sql`true`,
     list,
     forUpdate: sql``,
@@ -37,17 +45,20 @@ export function createSqliteDialect({ client, changeMark, time }: Dependencies):
     encodeList: encodeIds,
     nextTokenId: prepareNextTokenId(prepare),
     pagesOfParents,
-    untilChange: createUntilChange(changeMark),
+    untilChange(table, read) {
+      const countOwn = changes.of(getTableName(table))
+      return createUntilChange(read, () => changeMark.readOthers() + countOwn())
+    },
     findByIds: (table, selection, { maxCachedRows } = {}) =>
       createFindCached({ prepare, changeMark, time, table, selection, maxCachedRows }),
   }
 }
 
-function createPrepare(client: Client): Dialect['prepare'] {
+function createPrepare(prepareText: PrepareText): Dialect['prepare'] {
   function prepare(query: SQL, selection: Selection = {}): Statement<Readonly<Record<string, unknown>>> {
     const findStatement = onFirstUse(() => {
       const { text, params } = toText(query)
-      return prepareRaw(client, text, params)
+      return prepareText(text, params)
     })
     const readRow = createReadRow(selection)
     return { run: values => findStatement().run(values).map(readRow) }

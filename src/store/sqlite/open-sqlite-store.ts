@@ -38,10 +38,7 @@ export async function openSqliteStore({
   const isWatched = options.serve && options.path !== ':memory:'
   const watch = isWatched ? watchFile(options.path, onLost) : noFileWatch
   const changeMark = createChangeMark(client)
-  const transactions = createTransactions(client, {
-    refuseIfLost: watch.refuseIfLost,
-    onEnd: changeMark.noteOwn,
-  })
+  const transactions = createTransactions(client, watch.refuseIfLost)
   const signal = createEventSignal()
   const time = createTimeCall(observe)
   const dialect = createSqliteDialect({ client, changeMark, time })

@@ -35,7 +35,7 @@ test('after a transaction that could not begin, the next changes are made', asyn
   const client = new Database(path, { timeout: 10 })
   const other = new Database(path)
   const change = createChangeTogether<number, number>({
-    transactions: createTransactions(client, { refuseIfLost: () => {}, onEnd: () => {} }),
+    transactions: createTransactions(client, () => {}),
     keyOf: given => given,
     measure: () => 1,
     changeAll: (_, given) => given.map(each => each * 10),
@@ -56,7 +56,7 @@ test.each([
   const client = new Database(':memory:')
   const made: number[] = []
   const change = createChangeTogether<number, number>({
-    transactions: createTransactions(client, { refuseIfLost: () => {}, onEnd: () => {} }),
+    transactions: createTransactions(client, () => {}),
     keyOf: given => given,
     measure: () => bytes,
     changeAll(_, given) {

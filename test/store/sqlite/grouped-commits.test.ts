@@ -74,7 +74,7 @@ test('no transaction holds more than 256 changes, and all are written', async ()
 
 test('slow changes are split into several commits, so that reads come in between', async () => {
   const client = new Database(':memory:')
-  const transactions = createTransactions(client, { refuseIfLost: () => {}, onEnd: () => {} })
+  const transactions = createTransactions(client, () => {})
   let turns = 0
   let isDone = false
   const countTurns = () => {

@@ -46,7 +46,7 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
     )
   }
 
-  const findType = database.untilChange(async (accountCode, code) => {
+  const findType = database.untilChange(database.tables.caseTypes, async (accountCode, code) => {
     const [row] = await read(types.find, { accountCode, code })
     return row === undefined ? null : toType(row)
   })

@@ -1,25 +1,22 @@
-import type { Dialect, ReadByName } from '../../dialect.ts'
-import type { ChangeMark } from '../connection/change-mark.ts'
+import type { ReadByName } from '../../dialect.ts'
 
 // Maximum number of results that are kept for each read.
 const maxKept = 1_000
 
-/** Keeps the results of a read until a transaction of this process ends, or another process changes the file. */
-export function createUntilChange(changeMark: ChangeMark): Dialect['untilChange'] {
-  return <T>(read: ReadByName<T>): ReadByName<T> => {
-    const results = new Map<string, T>()
-    let keptAt = changeMark.readAll()
+/** Keeps the results of a read as long as the mark, which `readMark` returns, is the same. */
+export function createUntilChange<T>(read: ReadByName<T>, readMark: () => number): ReadByName<T> {
+  const results = new Map<string, T>()
+  let keptAt = readMark()
 
-    return async (accountCode, name) => {
-      const mark = changeMark.readAll()
-      if (mark !== keptAt || results.size === maxKept) results.clear()
-      keptAt = mark
-      const key = JSON.stringify([accountCode, name])
-      const kept = results.get(key)
-      if (kept !== undefined) return kept
-      const result = await read(accountCode, name)
-      if (changeMark.readAll() === mark) results.set(key, result)
-      return result
-    }
+  return async (accountCode, name) => {
+    const mark = readMark()
+    if (mark !== keptAt || results.size === maxKept) results.clear()
+    keptAt = mark
+    const key = JSON.stringify([accountCode, name])
+    const kept = results.get(key)
+    if (kept !== undefined) return kept
+    const result = await read(accountCode, name)
+    if (readMark() === mark) results.set(key, result)
+    return result
   }
 }

@@ -13,17 +13,12 @@ export interface ChangeMark {
    * loop, because all requests of a turn came before it.
    */
   readOthers(): number
-  /** Returns a number that changes after each transaction of this process, too. */
-  readAll(): number
-  /** Call it right after each transaction of this process, before anything that waits for it runs. */
-  noteOwn(): void
 }
 
 export function createChangeMark(client: Database): ChangeMark {
   // Returns SQLite's number. It ignores commits of this connection.
   const readVersion = client.prepare<[], number>('PRAGMA data_version').pluck()
   let others = 0
-  let own = 0
   let lastVersion: number | undefined
   let askedAt = 0
   let askedInTurn: number | undefined
@@ -40,11 +35,5 @@ export function createChangeMark(client: Database): ChangeMark {
     return others
   }
 
-  return {
-    readOthers,
-    readAll: () => readOthers() + own,
-    noteOwn() {
-      own += 1
-    },
-  }
+  return { readOthers }
 }

@@ -33,6 +33,9 @@ export function onFirstUse<Prepared>(prepare: () => Prepared): () => Prepared {
   }
 }
 
+/** Prepares a statement of one connection. */
+export type PrepareText = (text: string, params: readonly unknown[]) => RawStatement
+
 /** Prepares a statement. `text` may have more parameters in front of those of the query; `before` has their values. */
 export function prepareRaw(client: Client, text: string, params: readonly unknown[]): RawStatement {
   const bind = createBindValues(params, toDriverValue)

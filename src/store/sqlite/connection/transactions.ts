@@ -16,38 +16,21 @@ export interface Transactions {
   flush(): Promise<void>
 }
 
-interface TransactionParts {
-  readonly refuseIfLost: () => void
-  readonly onEnd: () => void
-}
-
 // Maximum time for which the first write waits for others. Requests that arrive together become writes one by one.
 const maxWaitMs = 4
 
 /**
  * A commit waits for the disk many times longer than its statements take, so writes that come together share one
  * commit: those of a turn of the event loop and of the next turns, until a turn brings no more. Nothing else runs on
- * the connection meanwhile. `refuseIfLost` throws if the file is lost; then no work starts. `onEnd` is called after
- * each transaction, before anything that waits for it runs.
+ * the connection meanwhile. `refuseIfLost` throws if the file is lost; then no work starts.
  */
-export function createTransactions(
-  client: Database,
-  { refuseIfLost, onEnd }: TransactionParts,
-): Transactions {
+export function createTransactions(client: Database, refuseIfLost: () => void): Transactions {
   const commitTogether = createCommitTogether(client)
   let waiting: Write[] = []
   // The number of changes that have arrived for the next commit: now, and at the end of the last turn.
   let arrived = 0
   let arrivedBefore = 0
   let waitEndsAt = 0
-
-  function commitSome(): void {
-    try {
-      waiting = commitTogether(waiting)
-    } finally {
-      onEnd()
-    }
-  }
 
   function endTurn(): void {
     if (waiting.length === 0) return
@@ -56,7 +39,7 @@ export function createTransactions(
     if (isGrowing && performance.now() < waitEndsAt) return void setImmediate(endTurn)
     arrived = 0
     arrivedBefore = 0
-    commitSome()
+    waiting = commitTogether(waiting)
     if (waiting.length > 0) setImmediate(endTurn)
   }
 
@@ -81,7 +64,7 @@ export function createTransactions(
     },
     async flush() {
       while (waiting.length > 0) {
-        commitSome()
+        waiting = commitTogether(waiting)
         await nextTurn()
       }
     },

@@ -7,6 +7,7 @@ import { RostrumError } from '../../errors.ts'
 import { loadOnce } from '../../load-once.ts'
 import { answerError } from '../errors/answer-error.ts'
 import { PagePlaces } from '../pages/page-places.ts'
+import { takesGzip } from '../request/takes-gzip.ts'
 import type { GraphiqlPage } from './render-graphiql-page.ts'
 
 // Keeps the page, and any script in an answer, from contacting other hosts. The page itself needs none.
@@ -44,15 +45,15 @@ export function createGraphiqlHook() {
     const { plain, gzipped } = await loadPage()
     lastSent = lastSent.then(() => nextTurn())
     await lastSent
-    const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    const isGzipped = takesGzip(request.raw)
     reply.type('text/html; charset=utf-8').headers({
       'content-security-policy': contentSecurityPolicy,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       vary: 'accept, accept-encoding',
     })
-    if (takesGzip) reply.header('content-encoding', 'gzip')
-    return reply.send(takesGzip ? gzipped : plain)
+    if (isGzipped) reply.header('content-encoding', 'gzip')
+    return reply.send(isGzipped ? gzipped : plain)
   }
 
   return (request: FastifyRequest, reply: FastifyReply, done: HookDone): void => {

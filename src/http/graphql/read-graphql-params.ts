@@ -20,6 +20,8 @@ export function readGraphqlParams({ method, url, body }: FastifyRequest): unknow
       throw new RostrumError('BAD_USER_INPUT', `\`${name.slice(0, 100)}\` is given more than once.`)
     params[name] = name === 'variables' || name === 'extensions' ? parseParam(name, value) : value
   }
+  // In a query string, an empty name is no name (GraphQL over HTTP, GET).
+  if (params.operationName === '') delete params.operationName
   return params
 }
 

@@ -3,6 +3,7 @@ import { gunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 import { answerError } from '../errors/answer-error.ts'
+import { takesGzip } from '../request/takes-gzip.ts'
 import type { BuiltFile } from './build-site.ts'
 import { PagePlaces } from './page-places.ts'
 
@@ -43,15 +44,15 @@ export function createSender() {
     if (leave === null)
       return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded() })
     request.state.atEnd(leave)
-    const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    const isGzipped = takesGzip(request.raw)
     reply.type(type).headers({
       ...(policy === null ? {} : { 'content-security-policy': policy }),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       vary: 'accept-encoding',
     })
-    if (takesGzip) reply.header('content-encoding', 'gzip')
-    return reply.send(takesGzip ? gzipped : await decompress(gzipped))
+    if (isGzipped) reply.header('content-encoding', 'gzip')
+    return reply.send(isGzipped ? gzipped : await decompress(gzipped))
   }
 }
 

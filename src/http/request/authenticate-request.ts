@@ -68,6 +68,6 @@ export function refuseEncodedBody(request: FastifyRequest, _reply: FastifyReply,
 /** Throws `UNSUPPORTED_MEDIA_TYPE` for a request with a compressed body. */
 export function refuseEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']
-  if (encoding === undefined || encoding === 'identity') return
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return
   throw new RostrumError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a `Content-Encoding`.')
 }

@@ -55,6 +55,7 @@ export async function registerRestRoutes(
         }
         // A request that may start a run reserves a place for the run before its body is read.
         const onRequest = work?.mayRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
+        if (method === 'DELETE') onRequest.push(forgetEmptyType)
         const preHandler = [confirmStrict, idempotency.createBeginHook(findWork)]
         const handler = createHandler(row, services, unreadAnswers)
         routes.route({ method, url: path, onRequest, preHandler, handler })
@@ -71,6 +72,14 @@ function replaceParsers(routes: FastifyInstance, bodies: Bodies, services: HttpS
   routes.addContentTypeParser('application/json', createBodyParser(services, parseJson))
   if (bodies === 'data') return
   routes.addContentTypeParser('application/x-www-form-urlencoded', createBodyParser(services, parseFormBody))
+}
+
+// Forgets the content type of a body that has no bytes. Some clients send one with every request.
+function forgetEmptyType({ raw }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
+  const { headers } = raw
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+  if (isEmpty) delete headers['content-type']
+  done()
 }
 
 // Adds `Preference-Applied` to every answer with strict handling, repeated answers included.

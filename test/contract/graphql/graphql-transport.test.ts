@@ -35,6 +35,14 @@ describe('GET', () => {
     expect(answer.body).toEqual({ data: { user: null } })
   })
 
+  test('takes an empty operation name as none', async () => {
+    for (const query of ['{ viewer { accountCode } }', 'query A { viewer { accountCode } }']) {
+      const text = new URLSearchParams({ query, operationName: '' })
+      const answer = await server.rest('GET', `/graphql?${text}`, { headers: { accept: 'application/json' } })
+      expect(answer.body).toEqual({ data: { viewer: { accountCode: server.account } } })
+    }
+  })
+
   test('never runs a mutation', async () => {
     const id = freshId()
     const query = encodeURIComponent(`mutation { saveTeam(input: {id: "${id}", name: "x"}) { id } }`)

@@ -97,6 +97,22 @@ test('the types of our modules are stripped, and a browser gets each file compre
   expect(script).not.toMatch(/interface |declare error|: unknown/)
 })
 
+test.each([
+  ['gzip;q=0', null],
+  ['gzip;q=0, *', null],
+  ['identity, gzip;q=0.5', null],
+  ['br, gzip;q=0.8', 'gzip'],
+  ['*', 'gzip'],
+  ['GZIP', 'gzip'],
+])('under `Accept-Encoding: %s` the coding of a file and of GraphiQL is %s', async (accepted, coding) => {
+  for (const path of ['/login', '/graphql']) {
+    const headers = { 'accept-encoding': accepted, accept: 'text/html' }
+    const answer = await fetch(server.baseUrl + path, { headers })
+    expect(answer.headers.get('content-encoding')).toBe(coding)
+    expect(await answer.text()).toMatch(/^\s*<!doctype html>/i)
+  }
+})
+
 test('the pages of the docs are served as they are, all of them and nothing else', async () => {
   const files = globSync('docs/*.md', { cwd: root }).map(path => path.replace(/^docs.(.*)\.md$/, '$1'))
   expect(docsPages.toSorted()).toEqual(files.toSorted())

@@ -129,6 +129,22 @@ test('a compressed body is a 415', async () => {
   expectProblem(await app.send(path, { method: 'POST', headers, body: {} }), 'UNSUPPORTED_MEDIA_TYPE')
 })
 
+test('a body that says it is not compressed is read', async () => {
+  const headers = { 'content-encoding': 'Identity' }
+  const body = { team_membership: { user_id: 71, team_id: 3 } }
+  expect((await app.send(path, { method: 'POST', headers, body })).status).toBe(201)
+})
+
+test.each([
+  [{ 'content-type': 'text/plain' }],
+  [{ 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' }],
+])('a DELETE without a body may have the headers %o', async headers => {
+  const body = { team_membership: { user_id: 72, team_id: 3 } }
+  const added = await app.send(path, { method: 'POST', body })
+  const { id } = added.body.team_membership as { id: number }
+  expect((await app.send(`${path}/${id}`, { method: 'DELETE', headers })).status).toBe(204)
+})
+
 test('an id that is none is a 400 that names it, an unknown one a 404', async () => {
   for (const method of ['GET', 'DELETE']) {
     const bad = await app.send(`${path}/1%20OR%201=1`, { method })

@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { RostrumError } from '../errors.ts'
-import { StalledBodyError } from './body/arriving-bodies.ts'
+import { ArrivalError } from './body/arriving-bodies.ts'
 import { createBodyParser } from './body/create-body-parser.ts'
 import { parseJsonBody } from './body/json-body.ts'
 import { createClientErrorHandler } from './edge/answer-client-error.ts'
@@ -119,8 +119,8 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     // Keeps the connection open while the client still sends, because closing would reset it before the client reads
     // the answer. If the client itself asked to close, `shouldKeepAlive` is false and the header stays.
     if (reply.hasHeader('connection') && reply.raw.shouldKeepAlive) reply.removeHeader('connection')
-    const timeout = error instanceof StalledBodyError ? { status: 408 } : {}
-    return answerError({ request, reply, error: fromServerFault(error, bodyBytes), ...timeout })
+    const arrival = error instanceof ArrivalError ? { status: error.status } : {}
+    return answerError({ request, reply, error: fromServerFault(error, bodyBytes), ...arrival })
   })
 
   registerHealthRoutes(server, services)

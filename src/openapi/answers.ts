@@ -64,7 +64,7 @@ const refusals: Readonly<
   },
   403: { description: 'The credential lacks the scope.', codes: ['FORBIDDEN'], names: ['WWW-Authenticate'] },
   404: { description: 'There is no such record in your account.', codes: ['NOT_FOUND'], names: [] },
-  408: { description: 'The body did not arrive in time.', codes: ['OVERLOADED'], names: ['Retry-After'] },
+  408: { description: 'The body did not arrive in time.', codes: ['BAD_USER_INPUT'], names: [] },
   409: { description: 'A conflict; `reason` says which.', codes: ['CONFLICT'], names: ['Retry-After'] },
   412: {
     description: 'The record is at another version than the one given.',

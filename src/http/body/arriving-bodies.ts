@@ -8,10 +8,13 @@ const minStalledMs = 100
 const maxWaiting = 256
 const pollEveryMs = 25
 
-/** The error of a body that was ended to make room. Its status is 408. */
-export class StalledBodyError extends RostrumError {
-  constructor() {
-    super('BAD_USER_INPUT', 'The body did not arrive in time, and others needed its memory. Send it again.')
+/** The error of a body that did not arrive, with the status of its answer. */
+export class ArrivalError extends RostrumError {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super('BAD_USER_INPUT', message)
+    this.status = status
   }
 }
 

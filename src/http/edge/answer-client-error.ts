@@ -4,11 +4,15 @@ import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { RostrumError } from '../../errors.ts'
 import { newGuid } from '../../guid.ts'
+import { ArrivalError } from '../body/arriving-bodies.ts'
 import { toProblem } from '../errors/problem.ts'
 import type { UnreadPacket } from './connection.ts'
 import type { Connections } from './connections.ts'
+import { arrivalTimeoutMs } from './create-http-server.ts'
 import { STATUS_CODES } from './node-http.ts'
 import { pausedCode } from './node-internals.ts'
+
+const arrivalSeconds = arrivalTimeoutMs / 1_000
 
 interface Fault {
   readonly status: number
@@ -17,14 +21,28 @@ interface Fault {
 
 const faults: Readonly<Record<string, Fault>> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers of the request are too large.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    message: `The request did not arrive within ${arrivalSeconds} s.`,
+  },
 }
 
 const malformed: Fault = { status: 400, message: 'This is not a valid HTTP request.' }
 
+const faultsOfBody: Readonly<Record<string, Fault>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The trailers after the body are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: `The body did not arrive within ${arrivalSeconds} s.` },
+}
+
+const brokenBody: Fault = {
+  status: 400,
+  message: 'The body ended too early, or its chunks are not valid HTTP.',
+}
+
 /**
  * Answers bytes that never became a request (malformed, too large or too slow) and closes the connection. If an earlier
- * request on the connection is still running, its answer is sent first, so that the client matches them correctly.
+ * request on the connection is still running, its answer is sent first, so that the client matches them correctly. A
+ * request with such bytes in its body fails, unless it was answered already.
  * Fastify's own handler does not wait, sends no problem document and no request id.
  */
 export function createClientErrorHandler(
@@ -45,23 +63,39 @@ export function createClientErrorHandler(
       socket.destroy(error)
       return
     }
+    if (connection?.isDroppingBody === true) return connection.closeGently()
+    const before = connection?.answer ?? null
+    if (before !== null && !before.req.complete) {
+      if (before.headersSent) socket.destroy()
+      else failBody(before, error.code)
+      return
+    }
     const fault = faults[error.code ?? ''] ?? malformed
     const address = socket.remoteAddress ?? null
-    answerAfter(connection?.answer ?? null, socket, () => {
+    const answer = () => {
       const requestId = newGuid()
       log.info({ requestId, address, operation: null, status: fault.status, reason: error.code }, 'request')
       count(fault.status)
       connection?.closeGently(writeAnswer(fault, requestId))
-    })
+    }
+    if (before === null) answer()
+    else before.once('close', () => socket.writable && answer())
   }
 }
 
-function answerAfter(before: ServerResponse | null, socket: Socket, answer: () => void): void {
-  if (before === null) answer()
-  else if (before.req.complete) before.once('close', () => socket.writable && answer())
-  // The fault is in the body of the unfinished request `before`, so this is the answer to that request.
-  else if (before.headersSent) socket.destroy()
-  else answer()
+// Fails the reader of a body, now or once there is one, so that its request is answered, logged and counted like any
+// other. A request that reads no body is answered as usual.
+function failBody(answer: ServerResponse, code: string | undefined): void {
+  const { req } = answer
+  answer.shouldKeepAlive = false
+  const { status, message } = faultsOfBody[code ?? ''] ?? brokenBody
+  const fail = () => void req.emit('error', new ArrivalError(status, message))
+  if (req.listenerCount('error') > 0) return fail()
+  req.on('newListener', function waitForReader(event) {
+    if (event !== 'error') return
+    req.off('newListener', waitForReader)
+    queueMicrotask(fail)
+  })
 }
 
 // Writes the answer as text, because Node has no response object for bytes that are no request.
@@ -69,6 +103,7 @@ function writeAnswer({ status, message }: Fault, requestId: string): string {
   const body = JSON.stringify(toProblem(new RostrumError('BAD_USER_INPUT', message), status))
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Date: ${new Date().toUTCString()}`,
     'Connection: close',
     'Content-Type: application/problem+json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,

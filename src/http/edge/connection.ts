@@ -75,6 +75,8 @@ export class Connection {
   #isStopped = false
   #missedTimeout = false
   #answer: ServerResponse | null = null
+  /** The latest request, if it was answered before its body has arrived. */
+  #answeredEarly: Held['request'] | null = null
   #held: Held | null = null
   #unread: Buffer = nothing
 
@@ -92,6 +94,11 @@ export class Connection {
   /** The answer that is being prepared or sent; null if there is none. */
   get answer(): ServerResponse | null {
     return this.#answer
+  }
+
+  /** True while the rest of a body arrives whose request was answered already. */
+  get isDroppingBody(): boolean {
+    return this.#answeredEarly?.complete === false
   }
 
   /** Approximate bytes of the incomplete request, or of the long head that is being answered. */
@@ -205,6 +212,8 @@ export class Connection {
   }
 
   readonly #end = (): void => {
+    const request = this.#answer?.req
+    this.#answeredEarly = request?.complete === false ? request : null
     this.#answer = null
     this.#bytesBefore = this.socket.bytesRead
     if (!this.socket.writable) return

@@ -1,11 +1,13 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
-import { ArrivingBodies, StalledBodyError } from '../body/arriving-bodies.ts'
+import { ArrivalError, ArrivingBodies } from '../body/arriving-bodies.ts'
 import { collectBody } from '../body/collect-body.ts'
 import type { HttpServices } from '../request/http-services.ts'
 
 /** All senders whose signature was not checked yet take turns as one owner. */
 export const uncheckedDeliveries = Symbol('unchecked deliveries')
+
+const stalled = 'The body did not arrive in time, and others needed its memory. Send it again.'
 
 const minUncheckedBytes = 48 * 2 ** 20
 
@@ -31,7 +33,7 @@ export function createDeliveryReader({ webhookBytes, budgets: { chunkTurns } }: 
       let stop: ((error: Error) => void) | null = null
       const memory = unchecked.enter(() => {
         state.closeConnection()
-        stop?.(new StalledBodyError())
+        stop?.(new ArrivalError(408, stalled))
       })
       state.endTurn = memory.release
       state.atEnd(memory.release)

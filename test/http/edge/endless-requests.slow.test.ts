@@ -34,6 +34,20 @@ test.concurrent('headers and bodies that never end are given up after 10 s', {
   }
 })
 
+test.concurrent('a body that is late has one answer, and one log line with its id', async () => {
+  const head = (token: string) =>
+    `PUT /platform/teams/9 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+    'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
+  const [late, refused] = await Promise.all(
+    [app.adminToken, 'unknown'].map(token => sendRaw({ url: app.url, writes: [head(token)] })),
+  )
+  const answersOf = (text = '') => text.match(/^HTTP\/1.1 \d+/gm)
+  expect([answersOf(late?.text), answersOf(refused?.text)]).toEqual([['HTTP/1.1 408'], ['HTTP/1.1 401']])
+  const id = /^x-request-id: (\S+)/im.exec(late?.text ?? '')?.[1] ?? 'none'
+  const lines = app.logLines.filter(line => line.includes(id)).map(line => JSON.parse(line))
+  expect(lines).toMatchObject([{ account: 'demo', operation: 'PUT /platform/teams/:id', status: 408 }])
+})
+
 /** Sends these bytes, then more each 200 ms, and reads no answer until it has sent for `sendMs`. */
 async function sendOn(head: string, sendMs: number) {
   const { hostname, port } = new URL(app.url)

@@ -54,6 +54,25 @@ test.each([
   expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({ status, code: 'BAD_USER_INPUT' })
 })
 
+test.each([
+  ['application/graphql-response+json', /^content-type: application\/graphql-response\+json/im],
+  ['text/event-stream', /^content-type: text\/event-stream/im],
+])('a broken body under `Accept: %s` is answered so, with the id of its log line', async (accept, type) => {
+  const head =
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.adminToken}\r\nAccept: ${accept}\r\n` +
+    'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+  for (const writes of [[`${head}zz\r\n`], [head, '1\r\n{\r\n', 'zz\r\n']]) {
+    app.logLines.length = 0
+    const { text } = await sendRaw({ url: app.url, writes, pauseMs: 50 })
+    expect(text).toMatch(/^HTTP\/1.1 400 /)
+    expect(text).toMatch(type)
+    expect(text).toMatch(/^connection: close/im)
+    const lines = app.logLines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+    expect(lines).toMatchObject([{ account: 'demo', operation: 'POST /graphql', status: 400 }])
+    expect(text).toContain(`x-request-id: ${lines[0]?.requestId}`)
+  }
+})
+
 test('headers beyond 16 KiB are a 431, though a URL may be longer', async () => {
   const headers = { cookie: `a=${'b'.repeat(20_000)}` }
   expect((await app.send('/health', { headers })).status).toBe(431)

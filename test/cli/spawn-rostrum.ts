@@ -29,12 +29,26 @@ export interface Workplace {
   remove(): void
 }
 
-/** Makes an empty folder, in which `rostrum` runs with these settings alone and a configuration of its own. */
-export async function makeWorkplace(settings: Readonly<Record<string, string>> = {}): Promise<Workplace> {
+// The rights of root to read and write what the mode of a file forbids.
+const overrides = '-dac_override,-dac_read_search'
+
+/** Starts a command without the rights of root on files, so that modes hold for tests of root too. */
+export const withoutOverride: readonly string[] =
+  process.getuid?.() === 0 ? ['setpriv', `--inh-caps=${overrides}`, `--bounding-set=${overrides}`, '--'] : []
+
+/**
+ * Makes an empty folder, in which `rostrum` runs with these settings alone and a configuration of its own. `through` is
+ * a command that starts it.
+ */
+export async function makeWorkplace(
+  settings: Readonly<Record<string, string>> = {},
+  through: readonly string[] = [],
+): Promise<Workplace> {
   const folder = makeTempFolder()
   const temporary = makeTempFolder()
   const start = (args: readonly string[], stdin = ''): Going => {
-    const child = spawn(process.execPath, ['src/start.mjs', 'cli', ...args], {
+    const [command = '', ...words] = [...through, process.execPath, 'src/start.mjs', 'cli', ...args]
+    const child = spawn(command, words, {
       cwd: root,
       env: {
         PATH: process.env.PATH,

@@ -2,7 +2,8 @@ import { constants, copyFileSync, existsSync, linkSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartError } from '../../errors.ts'
 import { backupStore } from '../../store/copy/backup-sqlite.ts'
-import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
+import { fileError } from '../files/file-error.ts'
+import { exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
 
 export const command: Command = {
@@ -34,7 +35,7 @@ To restore, stop the gateway and put the file in place of the store.
       // Fails if another backup wrote the file meanwhile.
       placeFile(part, to)
     } catch (error) {
-      throw new CliError(exitCodes.usage, `Cannot write \`${file}\`: ${(error as Error).message}.`)
+      throw fileError('write', file, error)
     }
     terminal.write(`${file}\n`)
     terminal.say(

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileError } from '../files/file-error.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 
@@ -8,7 +9,7 @@ export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'reso
   try {
     bytes = readFileSync(path === '-' ? 0 : resolve(path))
   } catch (error) {
-    throw wrongUse(`Cannot read \`${shown}\`: ${explain(error)}.`)
+    throw fileError('read', shown, error)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
@@ -26,18 +27,5 @@ export function readJsonFile(path: string | undefined, call: Pick<CommandCall, '
     return text
   } catch (error) {
     throw wrongUse(`\`${path}\` is not JSON: ${(error as Error).message}.`)
-  }
-}
-
-function explain(error: unknown): string {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOENT':
-      return 'there is no such file'
-    case 'EISDIR':
-      return 'it is a folder'
-    case 'EACCES':
-      return 'this user may not read it'
-    default:
-      return error instanceof Error ? error.message : String(error)
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isName, nameRule } from '../../domain/name.ts'
+import { fileError } from '../files/file-error.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 
 /** A function as a file. Its key is `incident/priority`, or `_/priority` without a case type. */
@@ -38,7 +39,7 @@ export function toKey({
 export function hashFunctionFiles(folder: string): Map<string, string> {
   const root = join(folder, 'functions')
   const paths = findPaths(root).filter(isPathOfFunction)
-  return new Map(paths.map(path => [keyOfPath(path), hashSource(readFileSync(join(root, path)))]))
+  return new Map(paths.map(path => [keyOfPath(path), hashSource(readBytes(root, path))]))
 }
 
 /** Reads the files of functions, by their keys. Throws an error that names a file that can be no function. */
@@ -56,8 +57,16 @@ function findPaths(root: string): readonly string[] {
     .sort()
 }
 
+function readBytes(root: string, path: string): Buffer {
+  try {
+    return readFileSync(join(root, path))
+  } catch (error) {
+    throw fileError('read', join(root, path), error)
+  }
+}
+
 function readFunctionFile(root: string, path: string): FunctionFile {
-  const bytes = readFileSync(join(root, path))
+  const bytes = readBytes(root, path)
   try {
     // A mark at the beginning is part of the source.
     const source = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

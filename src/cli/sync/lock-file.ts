@@ -1,5 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileError } from '../files/file-error.ts'
+import { checkReplaceable, replaceFile } from '../files/write-file.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 
 /** What the last `pull` or `push` left: the hash of each function's live version by its key. */
@@ -13,12 +15,13 @@ const lockName = 'rostrum.lock'
 
 /** Reads `rostrum.lock` in a folder. Null if there is none. Throws an error for a file that is no lock. */
 export function readLock(folder: string): Lock | null {
+  const file = join(folder, lockName)
   let text: string
   try {
-    text = readFileSync(join(folder, lockName), 'utf8')
+    text = readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw wrongUse(`Cannot read \`${lockName}\`: ${(error as Error).message}.`)
+    throw fileError('read', file, error)
   }
   const lock = parse(text) as Partial<Lock> | null
   const { url, account, functions } = lock ?? {}
@@ -41,15 +44,19 @@ export function checkLock(lock: Lock | null, { url, account }: Pick<Lock, 'url' 
   )
 }
 
-/** Writes the lock, with sorted keys, unless it is as it was. */
+/** Throws an error if the lock cannot be written. */
+export function checkLockIsWritable(folder: string): void {
+  checkReplaceable(join(folder, lockName))
+}
+
+/** Writes the lock, with sorted keys, unless it is as it was. Throws an error if it cannot be written. */
 export function writeLock(folder: string, { url, account, functions }: Lock): void {
   const file = join(folder, lockName)
   const sorted = Object.fromEntries(Object.entries(functions).sort(([a], [b]) => (a < b ? -1 : 1)))
   const text = `${JSON.stringify({ account, functions: sorted, url }, null, 2)}\n`
   const before = parse(readOrNull(file))
   if (before !== null && `${JSON.stringify(before, null, 2)}\n` === text) return
-  writeFileSync(`${file}.${process.pid}`, text)
-  renameSync(`${file}.${process.pid}`, file)
+  replaceFile(file, text)
 }
 
 /** Adds hashes to the lock as it is now, because another push in this folder may have written it meanwhile. */

@@ -1,12 +1,12 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { deleteFile, makeFolder, writeFile } from '../files/write-file.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
 import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
 import { createGatewayClient } from '../gateway/gateway-client.ts'
 import { hashFunctionFiles, hashSource, pathOfKey } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
-import { checkLock, readLock, writeLock } from './lock-file.ts'
+import { checkLock, checkLockIsWritable, readLock, writeLock } from './lock-file.ts'
 
 export const command: Command = {
   usage: '[--dir <folder>] [--force] [--url <url>]',
@@ -40,6 +40,10 @@ ${urlHelp}
     if (conflicts.length > 0 && !isForced) throw conflict(conflicts)
 
     const sources = await readLiveSources(client, changed)
+    const gone = Object.keys(pulled).filter(key => !hashes.has(key) && files.has(key))
+    makeFolder(folder)
+    // A file that was written without its hash in the lock would be a conflict later.
+    if (changed.length + gone.length > 0) checkLockIsWritable(folder)
     const pulledNow = new Map(hashes)
     for (const key of changed) {
       const source = sources.get(key) ?? ''
@@ -48,10 +52,9 @@ ${urlHelp}
       writeSource(join(folder, pathOfKey(key)), source)
       call.terminal.write(`${pathOfKey(key)}\n`)
     }
-    const gone = Object.keys(pulled).filter(key => !hashes.has(key) && files.has(key))
     for (const key of gone) {
       const isAsPulled = files.get(key) === pulled[key]
-      if (isAsPulled) rmSync(join(folder, pathOfKey(key)))
+      if (isAsPulled) deleteFile(join(folder, pathOfKey(key)))
       call.terminal.say(
         isAsPulled
           ? `deleted ${pathOfKey(key)}: its function is gone`
@@ -75,6 +78,6 @@ function conflict(keys: readonly string[]): CliError {
 }
 
 function writeSource(path: string, source: string): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, source)
+  makeFolder(dirname(path))
+  writeFile(path, source)
 }

@@ -1,0 +1,86 @@
+import { mkdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileError } from './file-error.ts'
+
+// What most file systems reserve for a small file.
+const blockBytes = 4_096
+
+/** Writes a file in its place. Throws an error that names the file if it cannot be written. */
+export function writeFile(path: string, text: string): void {
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    throw fileError('write', path, error)
+  }
+}
+
+/** Deletes a file. Throws an error that names it if it cannot be deleted. */
+export function deleteFile(path: string): void {
+  try {
+    rmSync(path)
+  } catch (error) {
+    throw fileError('delete', path, error)
+  }
+}
+
+/**
+ * Replaces a file by a new one, so that a reader sees the old file or the new one. Throws an error that names the file
+ * if that is not possible. The old one stays then.
+ */
+export function replaceFile(path: string, text: string, mode = 0o666): void {
+  const next = nextTo(path)
+  try {
+    writeFileSync(next, text, { mode })
+    renameSync(next, path)
+  } catch (error) {
+    removeIfThere(next)
+    throw fileError('write', path, error)
+  }
+}
+
+/** Throws the error of `replaceFile` if the folder takes no new file now. */
+export function checkReplaceable(path: string): void {
+  const next = nextTo(path)
+  try {
+    // A full disk may still take an empty file.
+    writeFileSync(next, Buffer.alloc(blockBytes))
+  } catch (error) {
+    throw fileError('write', path, error)
+  } finally {
+    removeIfThere(next)
+  }
+}
+
+/**
+ * Makes a folder, and the folders above it that are missing. Throws an error that names the folder that cannot be made.
+ * Node's recursive `mkdirSync` does not end below a folder that exists and answers ENOENT, as /proc does.
+ */
+export function makeFolder(path: string, mode = 0o777): void {
+  if (isFolder(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeFolder(parent, mode)
+  try {
+    mkdirSync(path, { mode })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(path)) throw fileError('make the folder', path, error)
+  }
+}
+
+const nextTo = (path: string): string => `${path}.${process.pid}`
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch {
+    // It was not written.
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,69 @@
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import type { CommandOutput } from '../server/processes/spawn-command.ts'
+import { makeWorkplace, type Workplace, withoutOverride } from './spawn-rostrum.ts'
+
+let server: SharedServer
+let place: Workplace
+beforeEach(async () => {
+  server = await shareServer()
+  place = await makeWorkplace(
+    { ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: server.adminToken },
+    withoutOverride,
+  )
+})
+afterEach(() => {
+  for (const name of ['.', 'functions', 'functions/_']) if (existsSync(at(name))) chmodSync(at(name), 0o755)
+  place.remove()
+})
+
+const at = (name: string): string => join(place.path, name)
+const forbidWrites = (name: string): void => chmodSync(at(name), statSync(at(name)).isFile() ? 0o444 : 0o555)
+const save = (name: string, sourceCode: string) =>
+  server.graphql('mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }', {
+    input: { name, sourceCode },
+  })
+const refused = (said: string): CommandOutput => ({ code: 64, stdout: '', stderr: `${said}\n` })
+
+test('pull names a lock, a file or a folder that it cannot write', async () => {
+  await save('a', 'exit(1)')
+  const noLock = `Cannot write \`${at('rostrum.lock')}\`: this user may not write there.`
+  await place.write('functions/_/b.js', 'exit(1)')
+  forbidWrites('.')
+  expect(await place.run(['pull'])).toEqual(refused(noLock))
+  expect(existsSync(at('functions/_/a.js'))).toBe(false)
+  expect(await place.run(['pull', '--dir', 'new/er'])).toEqual(
+    refused(`Cannot make the folder \`${at('new')}\`: this user may not write there.`),
+  )
+  chmodSync(place.path, 0o755)
+  mkdirSync(at('functions/_/a.js'))
+  expect(await place.run(['pull'])).toEqual(
+    refused(`Cannot write \`${at('functions/_/a.js')}\`: it is a folder.`),
+  )
+  await place.write('occupied/functions', '')
+  expect(await place.run(['pull', '--dir', 'occupied'])).toEqual(
+    refused(`Cannot make the folder \`${at('occupied/functions')}\`: there is a file in its place.`),
+  )
+})
+
+test('pull names a file that it cannot delete or read, and succeeds if there is nothing to write', async () => {
+  await save('a', 'exit(1)')
+  await save('b', 'exit(1)')
+  expect((await place.run(['pull', '--dir', 'new/er'])).stdout).toBe('functions/_/a.js\nfunctions/_/b.js\n')
+  await place.run(['pull'])
+  forbidWrites('functions/_')
+  forbidWrites('.')
+  expect((await place.run(['pull'])).code).toBe(0)
+  chmodSync(place.path, 0o755)
+  await server.rest('DELETE', '/platform/functions/b')
+  expect(await place.run(['pull'])).toEqual(
+    refused(`Cannot delete \`${at('functions/_/b.js')}\`: this user may not write there.`),
+  )
+  chmodSync(at('functions/_/a.js'), 0)
+  for (const command of ['pull', 'push'])
+    expect(await place.run([command])).toEqual(
+      refused(`Cannot read \`${at('functions/_/a.js')}\`: this user may not read it.`),
+    )
+})

@@ -67,3 +67,37 @@ test('pull names a file that it cannot delete or read, and succeeds if there is 
       refused(`Cannot read \`${at('functions/_/a.js')}\`: this user may not read it.`),
     )
 })
+
+test.skipIf(!existsSync('/proc/self'))(
+  'a folder that cannot be made in /proc ends pull and login',
+  async () => {
+    await save('a', 'exit(1)')
+    const said = 'Cannot make the folder `/proc/nope`: nothing can be created there.'
+    expect(await place.run(['pull', '--dir', '/proc/nope/deeper'])).toEqual(refused(said))
+    const homeless = await makeWorkplace({ HOME: '/proc/nope' })
+    const token = `${server.adminToken}\n`
+    expect(await homeless.run(['login', '--url', server.baseUrl], token)).toEqual(refused(said))
+    homeless.remove()
+  },
+)
+
+test('login names a file or folder that it cannot make, write or read', async () => {
+  const login = () => place.run(['login', '--url', server.baseUrl], `${server.adminToken}\n`)
+  forbidWrites('.')
+  expect(await login()).toEqual(
+    refused(`Cannot make the folder \`${at('.config')}\`: this user may not write there.`),
+  )
+  chmodSync(place.path, 0o755)
+  await place.write('.config', '')
+  expect(await login()).toEqual(
+    refused(`Cannot make the folder \`${at('.config')}\`: there is a file in its place.`),
+  )
+  const kept = at('other/rostrum/credentials.json')
+  const other = await makeWorkplace({ XDG_CONFIG_HOME: at('other') }, withoutOverride)
+  mkdirSync(kept, { recursive: true })
+  const token = `${server.adminToken}\n`
+  expect(await other.run(['login', '--url', server.baseUrl], token)).toEqual(
+    refused(`Cannot read \`${kept}\`: it is a folder.`),
+  )
+  other.remove()
+})

@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
+import { fileError } from '../files/file-error.ts'
+import { makeFolder, replaceFile } from '../files/write-file.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { Environment } from '../frame/command.ts'
 
@@ -26,7 +28,7 @@ export function readKeptTokens(environment: Environment): KeptTokens {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return nothing
-    throw wrongUse(`Cannot read the kept tokens in ${file}: ${(error as Error).message}.`)
+    throw fileError('read', file, error)
   }
   const kept = parse(text)
   if (!isKept(kept))
@@ -34,15 +36,17 @@ export function readKeptTokens(environment: Environment): KeptTokens {
   return kept
 }
 
-/** Keeps tokens in a file that other users cannot read. */
+/** Keeps tokens in a file that other users cannot read. Throws an error that names what cannot be written. */
 export function writeKeptTokens(environment: Environment, kept: KeptTokens): void {
   const file = findTokenFile(environment)
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  chmodSync(dirname(file), 0o700)
-  // A reader sees the old file or the new one.
-  const next = `${file}.${process.pid}`
-  writeFileSync(next, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flag: 'w' })
-  renameSync(next, file)
+  const folder = dirname(file)
+  makeFolder(folder, 0o700)
+  try {
+    chmodSync(folder, 0o700)
+  } catch (error) {
+    throw fileError('protect the folder', folder, error)
+  }
+  replaceFile(file, `${JSON.stringify(kept, null, 2)}\n`, 0o600)
 }
 
 function parse(text: string): unknown {

@@ -101,3 +101,20 @@ test('login names a file or folder that it cannot make, write or read', async ()
   )
   other.remove()
 })
+
+test.each([
+  'spec',
+  'tap',
+  'junit',
+])('test --update names a case that it cannot write, as %s', async reporter => {
+  await place.write('functions/a.js', 'exit(1)')
+  const text = '{"script":"../functions/a.js"}'
+  await place.write('cases/a.json', text)
+  forbidWrites('cases/a.json')
+  const { code, stderr } = await place.run(['test', '--update', '--reporter', reporter])
+  expect({ code, stderr }).toEqual({
+    code: 64,
+    stderr: `Cannot write \`${at('cases/a.json')}\`: this user may not write there.\n`,
+  })
+  expect(await place.read('cases/a.json')).toBe(text)
+})

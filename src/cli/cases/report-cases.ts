@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { junit, spec, tap } from 'node:test/reporters'
 import { inspect, stripVTControlCharacters } from 'node:util'
 import { wrongUse } from '../frame/cli-error.ts'
@@ -17,7 +17,7 @@ export interface CaseResult {
 
 export const reporterNames = ['spec', 'tap', 'junit'] as const
 
-/** Writes the report of cases to stdout as they end, with a reporter of `node:test`. */
+/** Writes the report of cases to stdout as they end, with a reporter of `node:test`. Throws an error of the results. */
 export async function reportCases(
   name: string,
   results: AsyncIterable<CaseResult>,
@@ -42,7 +42,8 @@ function escapeXml(text: string): string {
 function render(name: string, events: Readable): AsyncIterable<unknown> {
   switch (name) {
     case 'spec':
-      return events.pipe(new spec())
+      // Passes an error of the events on to the reader, which `pipe` does not.
+      return pipeline(events, new spec(), () => {})
     case 'tap':
       return tap(events as never)
     case 'junit':

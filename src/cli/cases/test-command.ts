@@ -1,5 +1,6 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { StandIn } from '../../scripts/calls/answer-call.ts'
+import { writeFile } from '../files/write-file.ts'
 import { exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
 import { executeScript, nameOfFile } from '../gateway/execute-script.ts'
@@ -94,7 +95,7 @@ function judge(found: FoundCase, execution: Execution, isUpdate: boolean): CaseR
         ]
       : findMisses(expect, execution)
   const isUpdated = isUpdate && misses.length > 0
-  if (isUpdated) writeFileSync(found.file, replaceExpect(found.text, toExpectation(execution)))
+  if (isUpdated) writeFile(found.file, replaceExpect(found.text, toExpectation(execution)))
   return { found, misses: isUpdated ? [] : misses, durationMs: execution.duration_ms, isUpdated }
 }
 

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import { mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
@@ -98,4 +100,46 @@ test('a gateway that stops answering in the middle of a push is 69, and the next
     code: 0,
     stderr: expect.stringMatching(/^pushed _\/b \w+\npushed _\/c \w+\n$/),
   })
+})
+
+test('a lock that can no longer be used after the saves is one line, and the next push writes it', async () => {
+  const lockFile = join(place.path, 'rostrum.lock')
+  beforeSave = async name => {
+    if (name === 'c') mkdirSync(lockFile)
+    return true
+  }
+  const { code, stderr } = await place.run(['push', '--yes'])
+  expect(code).toBe(64)
+  expect(stderr.trimEnd().split('\n').slice(3)).toEqual([
+    `Cannot read \`${lockFile}\`: it is a folder. Pushed: _/a, _/b, _/c. When the file can be written, run the same ` +
+      '`rostrum push` again before you change these functions: it saves nothing twice, and writes the file.',
+  ])
+  rmdirSync(lockFile)
+  beforeSave = async name => Promise.reject(new Error(`${name} is saved twice`))
+  expect(await place.run(['push', '--yes'])).toMatchObject({ code: 0 })
+  expect(Object.keys((await lock()).functions)).toEqual(['_/a', '_/b', '_/c'])
+})
+
+test('a lock that cannot be written after the saves is one line that names it and what was pushed', async () => {
+  beforeSave = async name => {
+    if (name === 'b') rmSync(place.path, { recursive: true })
+    return true
+  }
+  const { code, stderr } = await place.run(['push', '--yes', 'a', 'b'])
+  expect(code).toBe(64)
+  const [, , said] = stderr.split('\n')
+  expect(said).toContain(
+    `Cannot write \`${join(place.path, 'rostrum.lock')}\`: nothing can be created there.`,
+  )
+  expect(said).toContain('Pushed: _/a, _/b.')
+})
+
+test('a save that is refused and a lock that cannot be written are both in the one line', async () => {
+  beforeSave = async name => {
+    if (name === 'b') rmSync(place.path, { recursive: true })
+    return name !== 'b'
+  }
+  const { code, stderr } = await place.run(['push', '--yes'])
+  expect(code).toBe(69)
+  expect(stderr).toMatch(/^pushed _\/a \w+\n.*Pushed: _\/a\. .*Cannot write `.*rostrum\.lock`.*\n$/)
 })

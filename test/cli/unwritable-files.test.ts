@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
@@ -25,7 +25,36 @@ const save = (name: string, sourceCode: string) =>
   server.graphql('mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }', {
     input: { name, sourceCode },
   })
+const listNames = async () => (await server.graphql('{ functions { nodes { name } } }')).body.data
 const refused = (said: string): CommandOutput => ({ code: 64, stdout: '', stderr: `${said}\n` })
+
+test('push into a folder whose lock cannot be written saves nothing, and the next push saves all', async () => {
+  await place.write('functions/_/a.js', 'exit(1)')
+  forbidWrites('.')
+  const { code, stderr } = await place.run(['push', '--yes'])
+  expect({ code, stderr }).toEqual({
+    code: 64,
+    stderr: `Cannot write \`${at('rostrum.lock')}\`: this user may not write there. Nothing was pushed.\n`,
+  })
+  expect(await listNames()).toEqual({ functions: { nodes: [] } })
+  expect((await place.run(['push', '--dry-run'])).code).toBe(0)
+  chmodSync(place.path, 0o755)
+  expect((await place.run(['push', '--yes'])).code).toBe(0)
+  expect(readdirSync(place.path).filter(name => name.startsWith('rostrum.lock'))).toEqual(['rostrum.lock'])
+  await place.write('functions/_/a.js', 'exit(2)')
+  expect((await place.run(['push', '--yes'])).code).toBe(0)
+})
+
+test('push of what is live already names a lock that cannot be written', async () => {
+  await place.write('functions/_/a.js', 'exit(1)')
+  await save('a', 'exit(1)')
+  forbidWrites('.')
+  const { code, stderr } = await place.run(['push'])
+  expect(code).toBe(64)
+  expect(stderr.split('\n').at(-2)).toBe(
+    `Cannot write \`${at('rostrum.lock')}\`: this user may not write there.`,
+  )
+})
 
 test('pull names a lock, a file or a folder that it cannot write', async () => {
   await save('a', 'exit(1)')

@@ -2,7 +2,7 @@ import { CliError } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 import { type GatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
 import { splitKey } from './function-files.ts'
-import { addToLock, type Lock } from './lock-file.ts'
+import { addToLock, checkLockIsWritable, type Lock } from './lock-file.ts'
 import { conflict, type Push } from './plan-push.ts'
 
 const mutation = 'mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { live { hash } } }'
@@ -16,16 +16,18 @@ interface Saving {
 
 /**
  * Saves functions one after the other. If a save fails, the error says which were pushed. The lock has what was saved,
- * even if a later save is refused. It stays if the first one is.
+ * even if a later save is refused. It stays if the first one is. Nothing is saved if the lock cannot be written.
  */
 export async function savePushes(
   { text, terminal }: Pick<CommandCall, 'text' | 'terminal'>,
   client: GatewayClient,
   { pushes, folder, known }: Saving,
 ): Promise<void> {
+  if (pushes.length > 0) refuseUnwritableLock(folder)
   const functions: Record<string, string> = { ...known.functions }
   const saved: string[] = []
   const keys = pushes.map(({ file }) => file.key)
+  let failure: unknown = null
   try {
     for (const push of pushes) {
       const { key, hash } = push.file
@@ -36,9 +38,39 @@ export async function savePushes(
       saved.push(key)
       terminal.say(isNew ? `pushed ${key} ${hash.slice(0, 8)}` : `${key} is live already`)
     }
-  } finally {
-    if (saved.length > 0 || pushes.length === 0) addToLock(folder, { ...known, functions })
+  } catch (error) {
+    failure = error
   }
+  try {
+    if (saved.length > 0 || pushes.length === 0) addToLock(folder, { ...known, functions })
+  } catch (error) {
+    throw describeLostLock(error, saved, failure)
+  }
+  if (failure !== null) throw failure
+}
+
+function refuseUnwritableLock(folder: string): void {
+  try {
+    checkLockIsWritable(folder)
+  } catch (error) {
+    throw error instanceof CliError
+      ? new CliError(error.exitCode, `${error.message} Nothing was pushed.`)
+      : error
+  }
+}
+
+// The lock could be written before the first save, and not after the last, for example because the disk is full.
+function describeLostLock(error: unknown, saved: readonly string[], failure: unknown): unknown {
+  if (!(error instanceof CliError)) return error
+  if (failure instanceof CliError)
+    return new CliError(failure.exitCode, `${failure.message} ${error.message}`)
+  if (failure !== null) return failure
+  if (saved.length === 0) return error
+  return new CliError(
+    error.exitCode,
+    `${error.message} Pushed: ${saved.join(', ')}. When the file can be written, run the same \`rostrum push\` ` +
+      'again before you change these functions: it saves nothing twice, and writes the file.',
+  )
 }
 
 // After an error of the connection, nobody knows whether the first of the others was saved. To push again is safe.

@@ -11,7 +11,7 @@ import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import { firstGeneration, type Generation } from '../scripts/run.ts'
 import type { Asking, Scripts } from '../scripts/script.ts'
 import type { HooksToQueue, LiveHook } from '../triggers/trigger-store.ts'
-import { noCase, staleCase } from './case-failures.ts'
+import { noCase, refuseStale } from './case-failures.ts'
 import type { Case, CaseStore, CaseType } from './case-store.ts'
 import type { CaseTurns } from './case-turns.ts'
 import type { FindHooks } from './find-hooks.ts'
@@ -139,7 +139,7 @@ async function readCase(
   const found = await store.findWithType(origin.accountCode, id)
   if (found === null) throw noCase(id)
   const { row, type } = found
-  if (ifVersions !== null && !ifVersions.includes(row.version)) throw staleCase(id, row.version)
+  refuseStale(row, ifVersions)
   if (isLong(row.dataBytes)) await work.step()
   const place = { table: 'cases', column: 'data', id }
   return { row, data: readStored<JsonObject>(row.data?.text ?? '{}', place), type }

@@ -1,15 +1,18 @@
 import { invalidInput, notFound, RostrumError } from '../../errors.ts'
+import { staleRecord } from '../stale-record.ts'
+import type { Case } from './case-store.ts'
 
 export function noCase(id: number): RostrumError {
   return notFound('case', id)
 }
 
-export function staleCase(id: number, version: number): RostrumError {
-  return new RostrumError(
-    'PRECONDITION_FAILED',
-    `Case \`${id}\` has changed since it was read: its version is now \`${version}\`. Read it again.`,
-    { reason: 'VERSION', facts: { version } },
-  )
+/** Throws `PRECONDITION_FAILED` if the case is at none of the versions `ifVersions`. Null allows every version. */
+export function refuseStale(
+  { id, version }: Pick<Case, 'id' | 'version'>,
+  ifVersions: readonly number[] | null,
+): void {
+  if (ifVersions === null || ifVersions.includes(version)) return
+  throw staleRecord('case', { id, version, ifVersions })
 }
 
 /** The error for a script that saves or deletes the case that its own transaction is saving. */

@@ -9,7 +9,7 @@ import type { CheckExit, Script, Scripts } from '../scripts/script.ts'
 import { changedMeanwhile, hasConflict, noTask } from '../triggers/trigger-failures.ts'
 import type { CaseTaskStore, RunnableTask } from '../triggers/trigger-store.ts'
 import type { ChangedCase, ChangeRequest } from './attempt-change.ts'
-import { noCase, ownCase, staleCase } from './case-failures.ts'
+import { noCase, ownCase, refuseStale } from './case-failures.ts'
 import type { Case, CaseStore } from './case-store.ts'
 
 export interface TaskRequest extends ChangeRequest {
@@ -79,7 +79,7 @@ async function readTask({ cases, caseTasks }: Pick<Parts, 'cases' | 'caseTasks'>
   if (asking.parentRun?.savingCases.has(id)) throw ownCase(id)
   const [row] = await cases.findByIds(origin.accountCode, [id])
   if (row === undefined) throw noCase(id)
-  if (ifVersions !== null && !ifVersions.includes(row.version)) throw staleCase(id, row.version)
+  refuseStale(row, ifVersions)
   const { caseTypeCode } = row
   const task = isName(name) ? await caseTasks.findRunnable(origin.accountCode, caseTypeCode, name) : null
   if (task === null) throw noTask(name, caseTypeCode)

@@ -1,6 +1,7 @@
 import { type FieldError, notFound, RostrumError } from '../../errors.ts'
 import { describeBadId, isId } from '../id.ts'
-import type { MembershipPair } from './membership-store.ts'
+import { staleRecord } from '../stale-record.ts'
+import type { MembershipPair, MembershipRemoval } from './membership-store.ts'
 
 /** Throws `BAD_USER_INPUT` with a pointer to each id that is not valid. */
 export function checkPair(pair: Partial<MembershipPair>): void {
@@ -34,11 +35,11 @@ export function alreadyMember(existingId: number): RostrumError {
 
 type NotFoundOrStale = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
 
-export function notFoundOrStale(id: number, result: NotFoundOrStale): RostrumError {
+/** The error for a change of a membership that does not exist, or that is at none of the versions `ifVersions`. */
+export function notFoundOrStale(
+  { id, ifVersions }: MembershipRemoval,
+  result: NotFoundOrStale,
+): RostrumError {
   if (result.kind === 'missing') return notFound('team membership', id)
-  return new RostrumError(
-    'PRECONDITION_FAILED',
-    `Team membership \`${id}\` has changed since it was read: its version is now \`${result.version}\`. Read it again.`,
-    { reason: 'VERSION', facts: { version: result.version } },
-  )
+  return staleRecord('team membership', { id, version: result.version, ifVersions })
 }

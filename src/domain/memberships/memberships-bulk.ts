@@ -155,7 +155,7 @@ function explain(change: AnyChange, failure: Failure): RostrumError {
   if (failure.kind === 'repeated') return addedTwice(failure.index)
   // Only existing rows can be missing or stale, so this failure is a fault.
   if (!('id' in change)) throw new Error(`An added membership is \`${failure.kind}\`.`)
-  return notFoundOrStale(change.id, failure)
+  return notFoundOrStale(change, failure)
 }
 
 // The error for a pair that the same bulk adds twice. Nothing was changed, so there is no id to name.

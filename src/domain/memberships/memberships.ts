@@ -53,14 +53,14 @@ export function createMemberships(store: Store): Memberships {
         case 'duplicate':
           throw alreadyMember(result.existingId)
         default:
-          throw notFoundOrStale(id, result)
+          throw notFoundOrStale({ id, ifVersions }, result)
       }
     },
 
     async remove(origin, id, ifVersions) {
       checkId(id, 'membership id')
       const result = await memberships.remove(origin, id, ifVersions)
-      if (result.kind !== 'removed') throw notFoundOrStale(id, result)
+      if (result.kind !== 'removed') throw notFoundOrStale({ id, ifVersions }, result)
       return result.membership
     },
 

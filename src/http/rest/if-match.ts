@@ -5,7 +5,8 @@ const maxVersion = 2 ** 31 - 1
 
 /**
  * Reads the versions that `If-Match` allows (RFC 9110, section 13.1.1). Returns null without the header and for `*`,
- * which every existing row satisfies. Weak tags and malformed tags never match.
+ * which every existing row satisfies. Weak tags and malformed tags never match: a header with no others gives an empty
+ * list.
  */
 export function readIfMatch(header: string | undefined): number[] | null {
   if (header === undefined || header.trim() === '*') return null

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
-import { isStorable } from '../domain/directory/directory.ts'
 import { isName } from '../domain/name.ts'
+import { describeUnstorable } from '../domain/storable-text.ts'
 import { type Caller, isScope, operatorScopes, type Scope, scopes } from './caller.ts'
 import { invalidToken } from './read-bearer.ts'
 
@@ -23,7 +23,7 @@ export function readCaller(claims: JWTPayload): Caller {
     userId: readUserId(sub),
     subject: sub,
     // The address must be storable, because the events of the caller's changes contain it.
-    email: typeof email === 'string' && isStorable(email) ? email : null,
+    email: typeof email === 'string' && describeUnstorable(email) === null ? email : null,
     displayName: typeof name === 'string' ? name : null,
     scopes: readScopes(claims),
   }

@@ -2,8 +2,8 @@ import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { findValues } from '../case-data/case-values.ts'
-import { isStorable } from '../directory/directory.ts'
 import { checkCaseTypeCode } from '../name.ts'
+import { describeUnstorable } from '../storable-text.ts'
 import type { Case, CaseStore, CaseType, CaseTypeRevision } from './case-store.ts'
 
 const maxFields = 8
@@ -94,14 +94,10 @@ function readData(data: JsonText | null): JsonObject {
 
 function checkFields(given: readonly string[]): readonly string[] {
   const fields = [...new Set(given)]
-  const errors: FieldError[] = given.flatMap((field, index) =>
-    field.length <= maxCharacters && isStorable(field)
-      ? []
-      : {
-          pointer: `/indexedFields/${index}`,
-          detail: `must have at most ${maxCharacters} characters, none of them NUL or half of a pair`,
-        },
-  )
+  const errors: FieldError[] = given.flatMap((field, index) => {
+    const detail = describeBadField(field)
+    return detail === null ? [] : { pointer: `/indexedFields/${index}`, detail }
+  })
   if (fields.length > maxFields) {
     errors.push({
       pointer: '/indexedFields',
@@ -118,4 +114,10 @@ function changedMeanwhile(code: string): RostrumError {
     `The case type \`${code}\` was changed at the same time. Save it again.`,
     { reason: 'CHANGED' },
   )
+}
+
+function describeBadField(field: string): string | null {
+  return field.length > maxCharacters
+    ? `must have at most ${maxCharacters} characters`
+    : describeUnstorable(field)
 }

@@ -1,5 +1,6 @@
 import { type FieldError, invalidInput } from '../../errors.ts'
 import { checkId } from '../id.ts'
+import { describeUnstorable } from '../storable-text.ts'
 import type { Store } from '../store.ts'
 import type { Team, User } from './directory-store.ts'
 import { adminTokenLabel } from './first-start.ts'
@@ -40,30 +41,26 @@ export function createDirectory(store: Store): Directory {
 /** Says what is wrong with an email address. Returns null if it is valid or absent. */
 export function describeBadEmail(email: string | null | undefined): string | null {
   if (email === undefined || email === null) return null
-  if (email.length <= maxEmailCharacters && isStorable(email) && /^[^@\s]+@[^@\s]+$/.test(email)) return null
-  return `must be an email address of at most ${maxEmailCharacters} characters, with one \`@\``
+  if (email.length > maxEmailCharacters || !/^[^@\s]+@[^@\s]+$/.test(email))
+    return `must be an email address of at most ${maxEmailCharacters} characters, with one \`@\``
+  return describeUnstorable(email)
 }
 
 /** Says what is wrong with the name of a user or team. Returns null if it is valid or absent. */
 export function describeBadName(name: string | null | undefined): string | null {
   if (name === undefined || name === null) return null
-  if (name.length >= 1 && name.length <= maxNameCharacters && isStorable(name)) return null
-  return `must have 1 to ${maxNameCharacters} characters`
+  if (name.length < 1 || name.length > maxNameCharacters)
+    return `must have 1 to ${maxNameCharacters} characters`
+  return describeUnstorable(name)
 }
 
 /** Says what is wrong with the label of a token. Returns null if it is valid or absent. */
 export function describeBadLabel(label: string | undefined): string | null {
   if (label === undefined) return null
   if (label === adminTokenLabel) return `cannot be \`${label}\`, the label of the token of that setting`
-  if (/^[^\p{Cc}]{1,100}$/u.test(label) && isStorable(label)) return null
-  return 'must have 1 to 100 characters, none of them a control character'
-}
-
-/**
- * False for texts that a database cannot store: PostgreSQL refuses NUL, and no encoding stores half a surrogate pair.
- */
-export function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0')
+  if (!/^[^\p{Cc}]{1,100}$/u.test(label))
+    return 'must have 1 to 100 characters, none of them a control character'
+  return describeUnstorable(label)
 }
 
 function checkDetail(pointer: string, problem: string | null): FieldError | null {

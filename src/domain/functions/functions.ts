@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type FieldError, invalidInput } from '../../errors.ts'
-import { isStorable } from '../directory/directory.ts'
 import { checkId } from '../id.ts'
 import { isName, nameRule } from '../name.ts'
 import type { Origin } from '../port.ts'
 import type { Execution } from '../scripts/run.ts'
 import { makeCause } from '../scripts/run-cause.ts'
 import type { Asking, Script, Scripts } from '../scripts/script.ts'
+import { describeUnstorable } from '../storable-text.ts'
 import { noFunction, noVersion } from './function-refusals.ts'
 import type { FunctionLimits, FunctionName, FunctionStore, IfLive, StoredFunction } from './function-store.ts'
 
@@ -70,13 +70,13 @@ export function createFunctions(store: FunctionStore, scripts: Scripts): Functio
   return {
     check({ name, caseTypeCode, sourceCode, comment }) {
       const fields: FieldError[] = []
-      const refuseUnless = (isGood: boolean, pointer: string, detail: string) => {
-        if (!isGood) fields.push({ pointer, detail })
+      const refuse = (pointer: string, detail: string | null) => {
+        if (detail !== null) fields.push({ pointer, detail })
       }
-      refuseUnless(isName(name), '/name', nameRule)
-      refuseUnless(caseTypeCode === null || isName(caseTypeCode), '/caseTypeCode', nameRule)
-      refuseUnless(isStorable(sourceCode), '/sourceCode', sourceRule)
-      refuseUnless(comment === null || isComment(comment), '/comment', commentRule)
+      refuse('/name', isName(name) ? null : nameRule)
+      refuse('/caseTypeCode', caseTypeCode === null || isName(caseTypeCode) ? null : nameRule)
+      refuse('/sourceCode', describeBadSource(sourceCode))
+      refuse('/comment', comment === null ? null : describeBadComment(comment))
       if (fields.length > 0) throw invalidInput(fields)
     },
 
@@ -118,10 +118,14 @@ export function createFunctions(store: FunctionStore, scripts: Scripts): Functio
   }
 }
 
-const sourceRule = 'must not contain NUL or half a surrogate pair; write `\\0` or `\\ud800`'
-const commentRule = `must have at most ${maxCommentCharacters} characters, none of them NUL`
-function isComment(text: string): boolean {
-  return text.length <= maxCommentCharacters && isStorable(text)
+function describeBadSource(sourceCode: string): string | null {
+  const problem = describeUnstorable(sourceCode)
+  return problem === null ? null : `${problem}: write it as an escape, such as \`\\0\` or \`\\ud800\``
+}
+
+function describeBadComment(comment: string): string | null {
+  if (comment.length > maxCommentCharacters) return `must have at most ${maxCommentCharacters} characters`
+  return describeUnstorable(comment)
 }
 
 /** True for a text that can be a version's hash. A database may refuse to compare other texts. */

@@ -1,4 +1,5 @@
 import type { FieldError } from '../../errors.ts'
+import { describeUnstorable } from '../storable-text.ts'
 import type { WebhookVerification } from './webhook-store.ts'
 
 export const secretPrefix = 'whsec_'
@@ -23,10 +24,9 @@ export function checkSecret(verification: WebhookVerification, secret: string | 
 const problems: Readonly<Record<WebhookVerification, (secret: string) => string | null>> = {
   standard: secret => (decodeStandardSecret(secret) === null ? standardRule : null),
   github(secret) {
-    const isText = secret.isWellFormed() && !/\p{Cc}/u.test(secret)
-    return hasGoodLength(secret) && isText
-      ? null
-      : `${textRule}, none of them a control character or half of one`
+    return hasGoodLength(secret) && !/\p{Cc}/u.test(secret)
+      ? describeUnstorable(secret)
+      : `${textRule}, none of them a control character`
   },
   secret(secret) {
     const isHeaderValue = /^[!-~](?:[ -~]*[!-~])?$/.test(secret)

@@ -249,7 +249,8 @@ describe('a refused save', () => {
     ['?make_live=', '`make_live` must be `true` or `false`; it is ``.'],
     ['?make_live=true&make_live=true', 'The query string has `make_live` more than once.'],
     ['?comment=%ff', 'The query string must not have percent-encoded bytes that are not UTF-8.'],
-    [`?comment=${'x'.repeat(1_001)}`, '`comment` must have at most 1000 characters, none of them NUL.'],
+    [`?comment=${'x'.repeat(1_001)}`, '`comment` must have at most 1000 characters.'],
+    ['?comment=a%00b', '`comment` must not contain NUL (`\\u0000`).'],
     ['?case_type_code=', /^`case_type_code` must /],
   ])('names what is wrong with %.20s', async (query, detail) => {
     const refused = await put('good', 'exit(1)', { query })

@@ -53,6 +53,22 @@ describe('a bad body', () => {
     expect(answer.body.errors.map((error: { pointer: string }) => error.pointer)).toEqual(pointers)
   })
 
+  test.each([
+    '1e400',
+    '-1e400',
+  ])('with %s, which JavaScript reads as infinity, is not taken for null', async number => {
+    for (const [body, pointer] of [
+      [`{"team_membership":{"user_id":8,"team_id":${number}}}`, '/team_membership/team_id'],
+      [`{"team_membership":${number}}`, '/team_membership'],
+    ]) {
+      const answer = await app.send(path, { method: 'POST', body })
+      expectProblem(answer, 'BAD_USER_INPUT')
+      expect(answer.body.errors).toEqual([
+        { pointer, detail: expect.stringMatching(/^must be .*; it is a number that overflows$/) },
+      ])
+    }
+  })
+
   test('that changes nothing, or to null, is a 400', async () => {
     for (const change of [{}, { user_id: null }, { team_id: '4' }]) {
       const answer = await app.send(`${path}/1`, { method: 'PUT', body: { team_membership: change } })

@@ -44,8 +44,8 @@ function readLiteral(node: ValueNode, variables: Variables): unknown {
 builder.scalarType('DateTime', {
   description: 'A UTC time as ISO 8601 text, for example `2026-11-20T10:00:00.000Z`.',
   serialize: writeTime,
-  parseValue: readTime,
-  parseLiteral: node => readTime(node.kind === Kind.STRING ? node.value : null),
+  parseValue: value => readTime(value),
+  parseLiteral: node => readTime(node.kind === Kind.STRING ? node.value : null, node),
 })
 
 const msOfDay = 86_400_000
@@ -79,11 +79,14 @@ function writeDay(day: number): string {
 
 const isoTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
-function readTime(text: unknown): Date {
+// The error of a literal needs its node, which says where it is. For a variable graphql-js adds the place.
+function readTime(text: unknown, node?: ValueNode): Date {
   const day = typeof text === 'string' ? isoTime.exec(text)?.[1] : undefined
   const time = day !== undefined && isDay(day) ? new Date(text as string) : null
   if (time !== null && !Number.isNaN(time.getTime())) return time
-  throw new GraphQLError('A time is ISO 8601 text with its zone, for example `2026-11-20T10:00:00.000Z`.')
+  throw new GraphQLError('A time is ISO 8601 text with its zone, for example `2026-11-20T10:00:00.000Z`.', {
+    nodes: node ?? null,
+  })
 }
 
 // JavaScript reads the 30th of February as the 2nd of March.

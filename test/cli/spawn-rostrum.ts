@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,6 +35,12 @@ const overrides = '-dac_override,-dac_read_search'
 /** Starts a command without the rights of root on files, so that modes hold for tests of root too. */
 export const withoutOverride: readonly string[] =
   process.getuid?.() === 0 ? ['setpriv', `--inh-caps=${overrides}`, `--bounding-set=${overrides}`, '--'] : []
+
+/** False for a root who cannot give up these rights here. */
+export function canRunWithoutOverride(): boolean {
+  const [command, ...words] = [...withoutOverride, process.execPath, '--version']
+  return spawnSync(command ?? '', words).status === 0
+}
 
 /**
  * Makes an empty folder, in which `rostrum` runs with these settings alone and a configuration of its own. `through` is

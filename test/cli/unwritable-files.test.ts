@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import type { CommandOutput } from '../server/processes/spawn-command.ts'
-import { makeWorkplace, type Workplace, withoutOverride } from './spawn-rostrum.ts'
+import { canRunWithoutOverride, makeWorkplace, type Workplace, withoutOverride } from './spawn-rostrum.ts'
+
+const testOfModes = test.skipIf(!canRunWithoutOverride())
 
 let server: SharedServer
 let place: Workplace
@@ -28,24 +30,27 @@ const save = (name: string, sourceCode: string) =>
 const listNames = async () => (await server.graphql('{ functions { nodes { name } } }')).body.data
 const refused = (said: string): CommandOutput => ({ code: 64, stdout: '', stderr: `${said}\n` })
 
-test('push into a folder whose lock cannot be written saves nothing, and the next push saves all', async () => {
-  await place.write('functions/_/a.js', 'exit(1)')
-  forbidWrites('.')
-  const { code, stderr } = await place.run(['push', '--yes'])
-  expect({ code, stderr }).toEqual({
-    code: 64,
-    stderr: `Cannot write \`${at('rostrum.lock')}\`: this user may not write there. Nothing was pushed.\n`,
-  })
-  expect(await listNames()).toEqual({ functions: { nodes: [] } })
-  expect((await place.run(['push', '--dry-run'])).code).toBe(0)
-  chmodSync(place.path, 0o755)
-  expect((await place.run(['push', '--yes'])).code).toBe(0)
-  expect(readdirSync(place.path).filter(name => name.startsWith('rostrum.lock'))).toEqual(['rostrum.lock'])
-  await place.write('functions/_/a.js', 'exit(2)')
-  expect((await place.run(['push', '--yes'])).code).toBe(0)
-})
+testOfModes(
+  'push into a folder whose lock cannot be written saves nothing, and the next push saves all',
+  async () => {
+    await place.write('functions/_/a.js', 'exit(1)')
+    forbidWrites('.')
+    const { code, stderr } = await place.run(['push', '--yes'])
+    expect({ code, stderr }).toEqual({
+      code: 64,
+      stderr: `Cannot write \`${at('rostrum.lock')}\`: this user may not write there. Nothing was pushed.\n`,
+    })
+    expect(await listNames()).toEqual({ functions: { nodes: [] } })
+    expect((await place.run(['push', '--dry-run'])).code).toBe(0)
+    chmodSync(place.path, 0o755)
+    expect((await place.run(['push', '--yes'])).code).toBe(0)
+    expect(readdirSync(place.path).filter(name => name.startsWith('rostrum.lock'))).toEqual(['rostrum.lock'])
+    await place.write('functions/_/a.js', 'exit(2)')
+    expect((await place.run(['push', '--yes'])).code).toBe(0)
+  },
+)
 
-test('push of what is live already names a lock that cannot be written', async () => {
+testOfModes('push of what is live already names a lock that cannot be written', async () => {
   await place.write('functions/_/a.js', 'exit(1)')
   await save('a', 'exit(1)')
   forbidWrites('.')
@@ -56,7 +61,7 @@ test('push of what is live already names a lock that cannot be written', async (
   )
 })
 
-test('pull names a lock, a file or a folder that it cannot write', async () => {
+testOfModes('pull names a lock, a file or a folder that it cannot write', async () => {
   await save('a', 'exit(1)')
   const noLock = `Cannot write \`${at('rostrum.lock')}\`: this user may not write there.`
   await place.write('functions/_/b.js', 'exit(1)')
@@ -77,25 +82,28 @@ test('pull names a lock, a file or a folder that it cannot write', async () => {
   )
 })
 
-test('pull names a file that it cannot delete or read, and succeeds if there is nothing to write', async () => {
-  await save('a', 'exit(1)')
-  await save('b', 'exit(1)')
-  expect((await place.run(['pull', '--dir', 'new/er'])).stdout).toBe('functions/_/a.js\nfunctions/_/b.js\n')
-  await place.run(['pull'])
-  forbidWrites('functions/_')
-  forbidWrites('.')
-  expect((await place.run(['pull'])).code).toBe(0)
-  chmodSync(place.path, 0o755)
-  await server.rest('DELETE', '/platform/functions/b')
-  expect(await place.run(['pull'])).toEqual(
-    refused(`Cannot delete \`${at('functions/_/b.js')}\`: this user may not write there.`),
-  )
-  chmodSync(at('functions/_/a.js'), 0)
-  for (const command of ['pull', 'push'])
-    expect(await place.run([command])).toEqual(
-      refused(`Cannot read \`${at('functions/_/a.js')}\`: this user may not read it.`),
+testOfModes(
+  'pull names a file that it cannot delete or read, and succeeds if there is nothing to write',
+  async () => {
+    await save('a', 'exit(1)')
+    await save('b', 'exit(1)')
+    expect((await place.run(['pull', '--dir', 'new/er'])).stdout).toBe('functions/_/a.js\nfunctions/_/b.js\n')
+    await place.run(['pull'])
+    forbidWrites('functions/_')
+    forbidWrites('.')
+    expect((await place.run(['pull'])).code).toBe(0)
+    chmodSync(place.path, 0o755)
+    await server.rest('DELETE', '/platform/functions/b')
+    expect(await place.run(['pull'])).toEqual(
+      refused(`Cannot delete \`${at('functions/_/b.js')}\`: this user may not write there.`),
     )
-})
+    chmodSync(at('functions/_/a.js'), 0)
+    for (const command of ['pull', 'push'])
+      expect(await place.run([command])).toEqual(
+        refused(`Cannot read \`${at('functions/_/a.js')}\`: this user may not read it.`),
+      )
+  },
+)
 
 test.skipIf(!existsSync('/proc/self'))(
   'a folder that cannot be made in /proc ends pull and login',
@@ -110,7 +118,7 @@ test.skipIf(!existsSync('/proc/self'))(
   },
 )
 
-test('login names a file or folder that it cannot make, write or read', async () => {
+testOfModes('login names a file or folder that it cannot make, write or read', async () => {
   const login = () => place.run(['login', '--url', server.baseUrl], `${server.adminToken}\n`)
   forbidWrites('.')
   expect(await login()).toEqual(
@@ -131,19 +139,18 @@ test('login names a file or folder that it cannot make, write or read', async ()
   other.remove()
 })
 
-test.each([
-  'spec',
-  'tap',
-  'junit',
-])('test --update names a case that it cannot write, as %s', async reporter => {
-  await place.write('functions/a.js', 'exit(1)')
-  const text = '{"script":"../functions/a.js"}'
-  await place.write('cases/a.json', text)
-  forbidWrites('cases/a.json')
-  const { code, stderr } = await place.run(['test', '--update', '--reporter', reporter])
-  expect({ code, stderr }).toEqual({
-    code: 64,
-    stderr: `Cannot write \`${at('cases/a.json')}\`: this user may not write there.\n`,
-  })
-  expect(await place.read('cases/a.json')).toBe(text)
-})
+testOfModes.each(['spec', 'tap', 'junit'])(
+  'test --update names a case that it cannot write, as %s',
+  async reporter => {
+    await place.write('functions/a.js', 'exit(1)')
+    const text = '{"script":"../functions/a.js"}'
+    await place.write('cases/a.json', text)
+    forbidWrites('cases/a.json')
+    const { code, stderr } = await place.run(['test', '--update', '--reporter', reporter])
+    expect({ code, stderr }).toEqual({
+      code: 64,
+      stderr: `Cannot write \`${at('cases/a.json')}\`: this user may not write there.\n`,
+    })
+    expect(await place.read('cases/a.json')).toBe(text)
+  },
+)

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Engine } from '../../graphql/engine.ts'
 import { type WrittenAnswer, writeAnswer } from '../../graphql/write-answer.ts'
 import { executeFor, type HttpServices } from '../request/http-services.ts'
-import { hintStatus } from './graphql-status.ts'
+import { hintStatus, statusFor } from './graphql-status.ts'
 
 type Operation = Parameters<Engine['execute']>[0]
 
@@ -56,13 +56,14 @@ export async function answerDirectly({
   const executing = executeFor(state, services, operation)
   const answer = executing instanceof Promise ? await executing : executing
   state.operation = answer.operation
+  state.isDocumentRefused = answer.refusedBy === 'document'
   return sendAnswer(reply, writeAnswer(answer, services.maxAnswerBytes), type)
 }
 
 function sendAnswer(reply: FastifyReply, { answer, text }: WrittenAnswer, type: string): FastifyReply {
   const hint = hintStatus(answer)
   if (hint !== null) {
-    reply.code(hint.spec && type === 'application/json' ? 200 : hint.status)
+    reply.code(statusFor(hint, type))
     if (hint.headers !== undefined) reply.headers(hint.headers)
   }
   reply.header('content-type', `${type}; charset=utf-8`)

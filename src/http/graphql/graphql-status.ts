@@ -10,6 +10,14 @@ interface HttpHint {
   readonly spec?: boolean
 }
 
+/** The hint for an answer without data, because of an error of its document. */
+export const documentRefused: HttpHint = { status: 400, spec: true }
+
+/** Returns the status of a hint for an answer of this media type. */
+export function statusFor({ status, spec = false }: HttpHint, type: string): number {
+  return spec && type === 'application/json' ? 200 : status
+}
+
 /**
  * Returns the HTTP status of an answer; null for 200. As the GraphQL-over-HTTP specification asks, errors of the
  * document are 400 for `application/graphql-response+json` and 200 for `application/json`. All other statuses are the
@@ -30,7 +38,7 @@ export function hintStatus({ refusedBy, result, failures }: Answer): HttpHint | 
     case 'fault':
       return { status: 500 }
     case 'document':
-      return { status: 400, spec: true }
+      return documentRefused
     case null:
       return isForbidden(result) ? { status: 403, headers: challengeFirst(failures) } : null
     default:

@@ -27,12 +27,14 @@ export async function registerGraphqlRoute(
 ): Promise<void> {
   const yoga = createYogaAnswers(services, unreadAnswers)
   const findDocumentWork = createDocumentWorkFinder(services.engine.runFields)
-  // Returns what the request does under an idempotency key; null if it changes nothing.
+  // Returns what the request does under an idempotency key; null if it changes nothing, or is refused for its `Accept`.
   function findWork({ method, body, raw }: FastifyRequest): Work | null {
     const { query } = (body ?? {}) as { readonly query?: unknown }
     const work = method === 'POST' && typeof query === 'string' ? findDocumentWork(query) : null
-    if (work !== null && negotiateAccept(raw) === eventStream) throw refuseStream()
-    return work
+    if (work === null) return null
+    const type = negotiateAccept(raw)
+    if (type === eventStream) throw refuseStream()
+    return type === null ? null : work
   }
 
   server.addHook('onListen', async () => {

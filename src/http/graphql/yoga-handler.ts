@@ -71,6 +71,7 @@ function executeByEngine(services: HttpServices): Plugin<object, YogaContext> {
           context.takeStream(answer)
           return { data: null }
         }
+        state.isDocumentRefused = answer.refusedBy === 'document'
         const written = writeAnswer(answer, services.maxAnswerBytes).answer
         return withHttpStatus({ ...written, result: leaveHoles(written.result, context.insertions) })
       })

@@ -7,13 +7,15 @@ import { RostrumError } from '../../errors.ts'
 import { maskError } from '../../graphql/mask-error.ts'
 import { SharedBodies } from '../body/shared-bodies.ts'
 import { answerError, prepareFailure } from '../errors/answer-error.ts'
+import { documentRefused, statusFor } from '../graphql/graphql-status.ts'
+import { negotiateAccept } from '../graphql/negotiate-accept.ts'
 import { isGraphqlUrl } from '../paths.ts'
 import type { HttpServices } from '../request/http-services.ts'
 import type { RequestState } from '../request/request-state.ts'
 import type { Work } from './find-work.ts'
 import { fingerprintRequest } from './fingerprint-request.ts'
 import { judgeAnswer } from './judge-answer.ts'
-import { decodeAnswer, encodeAnswer, storedHeaders } from './stored-answer.ts'
+import { decodeAnswer, encodeAnswer, type StoredAnswer, storedHeaders } from './stored-answer.ts'
 
 interface KeyedAttempt extends Work {
   readonly attempt: Attempt
@@ -129,7 +131,8 @@ async function storeAnswerOf({
     const value = reply.getHeader(name)
     return value === undefined ? [] : [[name, String(value)]]
   })
-  const answer = { status, headers: Object.fromEntries(headers) }
+  const { isDocumentRefused } = request.state
+  const answer = { status, isDocumentRefused, headers: Object.fromEntries(headers) }
   await attempt.storeAnswer({
     whole: encodeAnswer({ ...answer, body }),
     withoutBody: encodeAnswer({ ...answer, body: null }),
@@ -162,15 +165,29 @@ function prepareNotStored({ request, reply, error }: NotStored): string {
 
 // Sends a stored answer. If its body was too large to store, sends an error of its own: with the original status, the
 // answer would look complete.
-function sendAgain(request: FastifyRequest, reply: FastifyReply, answer: Buffer): void {
-  const { status, headers, body } = decodeAnswer(answer)
+function sendAgain(request: FastifyRequest, reply: FastifyReply, stored: Buffer): void {
+  const answer = decodeAnswer(stored)
+  const { status, headers, body } = answer
   reply.header('idempotency-replayed', 'true')
   if (body === null) {
     const error = answerNotKept({ status, location: headers.location })
     return void answerError({ request, reply, error })
   }
   reply.code(status).headers(headers)
+  if (isGraphqlUrl(request.url)) negotiateAgain(request, reply, answer)
   reply.send(body.length === 0 ? undefined : body)
+}
+
+// Sets the media type that the repeated request accepts, and the status of that type. The type is never null, because a
+// request that accepts none has no work to repeat.
+function negotiateAgain(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { isDocumentRefused }: StoredAnswer,
+): void {
+  const type = negotiateAccept(request.raw) ?? 'application/json'
+  reply.type(`${type}; charset=utf-8`)
+  if (isDocumentRefused) reply.code(statusFor(documentRefused, type))
 }
 
 /** Returns the refusal of a stream under an idempotency key. A stream cannot be stored. */

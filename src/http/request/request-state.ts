@@ -39,6 +39,8 @@ export class RequestState implements ContextSource {
   identity: Identity | null = null
   /** The route, then the GraphQL operation once it is known; for the log line. */
   operation: string | null
+  /** True if the GraphQL document was refused. The status of the answer then depends on its media type. */
+  isDocumentRefused = false
   /** Follows the run of the request, if its answer is a stream. */
   follower: RunFollower | null = null
   /** The transaction of a script that the request ran; for the log line. */

@@ -89,8 +89,9 @@ function failBody(answer: ServerResponse, code: string | undefined): void {
   const { req } = answer
   answer.shouldKeepAlive = false
   const { status, message } = faultsOfBody[code ?? ''] ?? brokenBody
-  const fail = () => void req.emit('error', new ArrivalError(status, message))
-  if (req.listenerCount('error') > 0) return fail()
+  // Returns false if nobody reads: without a listener, the error would end the process.
+  const fail = () => req.listenerCount('error') > 0 && req.emit('error', new ArrivalError(status, message))
+  if (fail()) return
   req.on('newListener', function waitForReader(event) {
     if (event !== 'error') return
     req.off('newListener', waitForReader)

@@ -116,8 +116,8 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', createBodyParser(services, parseJsonBody))
   server.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-    // Keeps the connection open while the client still sends, because closing would reset it before the client reads
-    // the answer. If the client itself asked to close, `shouldKeepAlive` is false and the header stays.
+    // Keeps the connection for the next request, though Fastify would close it. If it must close, `shouldKeepAlive` is
+    // false and the header stays.
     if (reply.hasHeader('connection') && reply.raw.shouldKeepAlive) reply.removeHeader('connection')
     const arrival = error instanceof ArrivalError ? { status: error.status } : {}
     return answerError({ request, reply, error: fromServerFault(error, bodyBytes), ...arrival })

@@ -29,7 +29,7 @@ export function createTableChanges(prepareText: PrepareText): TableChanges {
 
   return {
     of(tableName) {
-      counts.set(tableName, 0)
+      counts.set(tableName, counts.get(tableName) ?? 0)
       return () => counts.get(tableName) ?? 0
     },
     prepare(text, params) {

@@ -76,7 +76,8 @@ test('a bad credential is refused before the body is read', async () => {
 
 test('/health and /ready need no credential', async () => {
   expect((await server.rest('GET', '/health', { token: null })).status).toBe(200)
-  expect((await server.rest('GET', '/ready', { token: null })).status).toBe(200)
+  // 503 while the script of another file has cost the gateway its sandbox.
+  await expect.poll(async () => (await server.rest('GET', '/ready', { token: null })).status).toBe(200)
 })
 
 test('a revoked token is dead at once, the others live on', async () => {

@@ -87,6 +87,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptR
       free: () => admission.freeForQueued(),
       freeOf: accountCode => admission.freeForQueuedOf(accountCode),
       fullAccounts: () => admission.accountsWithoutQueued(),
+      want: areDue => admission.wantForQueued(areDue),
       grow: () => admission.growForQueued(),
       onFree: listener => admission.onFreeForQueued(listener),
     },

@@ -28,7 +28,12 @@ interface Capacity {
   freeOf(accountCode: string): number
   /** Accounts that can begin no run, because they hold their share. */
   fullAccounts(): readonly string[]
-  /** Starts one more sandbox if all are busy for a while. */
+  /**
+   * Says whether runs are due that find no sandbox. While they are, a sandbox is left to one of them every second,
+   * though requests wait for it.
+   */
+  want(areDue: boolean): void
+  /** Starts one more sandbox if all are busy for a while, because runs are due. */
   grow(): void
   /** Sets the listener that is called when a run could begin. */
   onFree(listener: () => void): void
@@ -136,6 +141,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     if (isClosed || now < Math.max(refusedUntil, claimsFrom)) return
     const isDue = dueAt <= now || leftOut.some(accountCode => freeOf(accountCode) > 0)
     if (isDue && findFree() > 0 && !mayWait()) return call(claim())
+    if (isDue ? findFree() === 0 : leftOut.length > 0) capacity.want(true)
     if (now < lookAt) return
     lookAt = now + pollEveryMs
     if (isDue && (areShort() || ready.length > 0)) capacity.grow()
@@ -162,8 +168,12 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
       const nextMs = await store.nextInMs(leftOut)
       claimIn(nextMs)
       if (nextMs === 0) return findFree() === 0 ? capacity.grow() : undefined
+      if (leftOut.length === 0) return
+      const nextOfAllMs = await store.nextInMs([])
       // Requests of the accounts that were left out may hold their shares without an end.
-      if (leftOut.length > 0 && (await store.nextInMs([])) === 0) capacity.grow()
+      if (nextOfAllMs === 0) return capacity.grow()
+      leftOut = []
+      claimIn(nextOfAllMs)
     } finally {
       claimsFrom = 0
     }
@@ -196,6 +206,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     for (const run of runs) isClosed ? running.release(run) : ready.add(run)
     // Other gateways have the due runs locked, so every signal would end in another empty claim.
     if (runs.length === 0 && nextInMs === 0) claimsFrom = performance.now() + emptyPauseMs
+    else if (runs.length === 0 && leftOut.length === 0) capacity.want(false)
     claimIn(nextInMs)
   }
 

@@ -117,6 +117,14 @@ export class Admission {
     return this.#policy.accountsWithoutQueued()
   }
 
+  /** Says whether queued runs want a sandbox (rule 7). */
+  wantForQueued(areDue: boolean): void {
+    if (areDue) return this.#queued.want()
+    const wasDue = this.#queued.isDue
+    this.#queued.forgetWant()
+    if (wasDue) this.#serve()
+  }
+
   /** For queued runs that wait: starts one more sandbox if all are busy for a while. */
   growForQueued(): void {
     if (this.#closed || this.#queued.free === 0) return

@@ -48,10 +48,17 @@ export class QueuedShare {
     this.#wantedUntil = now + wantedMs
   }
 
+  /** Leaves no sandbox to a queued run until one is wanted again. */
+  forgetWant(): void {
+    if (this.#left !== null) clearTimeout(this.#left)
+    this.#left = null
+    this.#wantedUntil = 0
+  }
+
   /** Leaves a sandbox to a queued run for a moment. Then `onUnused` is called unless one took it. */
   leave(onUnused: () => void): void {
     this.#left ??= setTimeout(() => {
-      this.#forgetWant()
+      this.forgetWant()
       onUnused()
     }, maxLeftMs).unref()
   }
@@ -67,7 +74,7 @@ export class QueuedShare {
 
   /** Returns a function that ends it. */
   take(accountCode: string): () => void {
-    this.#forgetWant()
+    this.forgetWant()
     this.#count(accountCode, 1)
     return () => this.#count(accountCode, -1)
   }
@@ -81,11 +88,5 @@ export class QueuedShare {
     const held = this.#by(accountCode) + more
     if (held > 0) this.#byAccount.set(accountCode, held)
     else this.#byAccount.delete(accountCode)
-  }
-
-  #forgetWant(): void {
-    if (this.#left !== null) clearTimeout(this.#left)
-    this.#left = null
-    this.#wantedUntil = 0
   }
 }

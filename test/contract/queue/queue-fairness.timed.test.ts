@@ -7,6 +7,8 @@ import { queuedRun } from '../../store/runs/queued-run.ts'
 
 const maxMs = 2_000
 const count = 5_000
+// Of one account, beside a flood of requests.
+const runs = 3
 
 test.each([
   ['SQLite', null],
@@ -70,7 +72,7 @@ test(`a run is served within ${maxMs} ms while runs of another account compute f
   expect((await queue.list('demo', null, 0, 1_000)).length).toBe(200)
 }, 60_000)
 
-test('queued runs go on while the requests of another account want more sandboxes than there are', async () => {
+test(`a queued run begins every ${maxMs} ms while another account wants more sandboxes than there are`, async () => {
   const app = await startApp({ ROSTRUM_SANDBOXES: '2' })
   onTestFinished(() => app.close())
   await startSandboxes(app)
@@ -88,18 +90,22 @@ test('queued runs go on while the requests of another account want more sandboxe
   }
   const floods = Array.from({ length: 8 }, flood)
   const data = { case: { case_type_code: 'incident', data: {} } }
-  for (let n = 0; n < 3; n += 1) await app.send('/platform/cases', { method: 'POST', body: data })
+  for (let n = 0; n < runs; n += 1) await app.send('/platform/cases', { method: 'POST', body: data })
+  const begunAt = performance.now()
   const waiting = async () => (await app.app.store.queue.list('demo', null, 0, 3)).length
   await expect.poll(waiting, { timeout: 60_000 }).toBe(0)
   const servedMeanwhile = served
+  const ms = performance.now() - begunAt
   isOver = true
   await Promise.all(floods)
+  console.info(`${Math.round(ms)} ms`)
   expect(servedMeanwhile).toBeGreaterThan(3)
+  expect(ms).toBeLessThan(runs * maxMs)
 })
 
 test.each([
   2, 4,
-])(`of %i sandboxes, an account's own requests hold up its runs for ${maxMs} ms at most`, async max => {
+])(`of %i sandboxes, an account's own requests hold up each of its runs for ${maxMs} ms at most`, async max => {
   const sandboxes = { ROSTRUM_SANDBOXES: String(max), ROSTRUM_WARM_SANDBOXES: String(max) }
   const app = await startApp({ ...sandboxes, ROSTRUM_TASK_CPU_MS: '20000' })
   onTestFinished(() => app.close())
@@ -116,12 +122,12 @@ test.each([
   await execute('exit()')
   const begunAt = performance.now()
   const body = { case: { case_type_code: 'incident', data: {} } }
-  await app.send('/platform/cases', { method: 'POST', body })
+  for (let n = 0; n < runs; n += 1) await app.send('/platform/cases', { method: 'POST', body })
   const waiting = async () => (await app.app.store.queue.list('demo', null, 0, 1)).length
   await expect.poll(waiting, { timeout: 20_000, interval: 10 }).toBe(0)
   const ms = performance.now() - begunAt
   isOver = true
   await Promise.all(flood)
   console.info(`${Math.round(ms)} ms`)
-  expect(ms).toBeLessThan(maxMs)
+  expect(ms).toBeLessThan(runs * maxMs)
 })

@@ -135,6 +135,20 @@ test('a sandbox that was left to a queued run goes to another one if none comes'
   expect(await ask('b')).toBeDefined()
 })
 
+test('a sandbox that was left to a queued run goes to another one at once when no queued run is due', async () => {
+  let now = 0
+  const { admission, ask } = await startAdmission({ max: 1, readMs: () => now })
+  const held = await ask('a')
+  admission.wantForQueued(true)
+  now = 1_000
+  giveBack(held)
+  const waits = ask('b')
+  expect(admission.waiting).toBe(1)
+  admission.wantForQueued(false)
+  expect(admission.waiting).toBe(0)
+  giveBack(await waits)
+})
+
 test('of a flood of its own requests, an account gets one queued run a second', async () => {
   let now = 0
   const { admission, pool, ask, waiting } = await startAdmission({ max: 4, readMs: () => now })

@@ -70,7 +70,7 @@ const plan = {
 } as const
 
 // On a busy machine a contender saves cases slowly: the last of 64 saves at once waits past its time limit.
-const shortRounds = ['--rounds', '1', '--seconds', '0.1', '--connections', '16']
+const shortRounds = ['--rounds', '1', '--seconds', '0.1', '--warm-up', '0', '--connections', '16']
 
 // The queue's section takes a minute, so it has its test in the nightly run.
 const sections = process.env.BENCH_SECTIONS ?? 'reads,postgres'
@@ -136,6 +136,7 @@ test.each([
   [['--only', 'reads,raeds'], /no section `raeds`; take one of reads, /],
   [['--rounds', '0'], /--rounds must be a whole number from 1 to 100; it is `0`/],
   [['--seconds', 'long'], /--seconds must be a number from .+; it is `long`/],
+  [['--warm-up', '61'], /--warm-up must be a number from 0 to 60; it is `61`/],
   [['--connections', '65'], /--connections must be a whole number from 1 to 64; it is `65`/],
   [['--fast'], /--fast/],
 ])('%j is refused by a line that says why', async (args, reason) => {

@@ -18,8 +18,9 @@ async function bench(flags: Flags): Promise<void> {
   try {
     const seed = await makeSeed(folder.path)
     describeMachine()
-    const { rounds, seconds } = flags
-    const claims = await measure(flags, { folder: folder.path, seed, generator, rounds, seconds })
+    const { rounds, seconds, warmUpSeconds } = flags
+    const bench = { folder: folder.path, seed, generator, rounds, seconds, warmUpSeconds }
+    const claims = await measure(flags, bench)
     if (claims.length > 0) print(`\n## Bounds\n\n${formatClaims(claims)}`)
     print(`\n${Math.round((performance.now() - started) / 1000)} s in all.`)
   } finally {

@@ -5,6 +5,7 @@ export interface Flags {
   readonly only: readonly SectionName[]
   readonly rounds: number
   readonly seconds: number
+  readonly warmUpSeconds: number
   readonly connections: number
   readonly soak: boolean
   readonly soakRuns: number
@@ -19,6 +20,7 @@ export const usage = `Measures the gateway beside its peers on this machine.
 
   --rounds <n>        rounds of each comparison, 1 to 100 (7)
   --seconds <s>       load on one server in one round, 0.1 to 600 (0.4)
+  --warm-up <s>       maximum load on one server before its first round, 0 to 60 (8)
   --connections <n>   maximum connections of a load, 1 to 64 (64)
   --runs <n>          runs of the soak (100000)
   --reads <n>         reads of the soak (1000000)
@@ -35,6 +37,7 @@ export function readFlags(args: readonly string[]): Flags | null {
     only: readSections(values.only ?? []),
     rounds: readNumber('--rounds', values.rounds ?? '7', { least: 1, most: 100, whole: true }),
     seconds: readNumber('--seconds', values.seconds ?? '0.4', { least: 0.1, most: 600, whole: false }),
+    warmUpSeconds: readNumber('--warm-up', values['warm-up'] ?? '8', { least: 0, most: 60, whole: false }),
     connections: readNumber('--connections', values.connections ?? '64', { least: 1, most: 64, whole: true }),
     soak: values.soak ?? false,
     soakRuns: readNumber('--runs', values.runs ?? '100000', { least: 100, most: 1e9, whole: true }),
@@ -50,6 +53,7 @@ function parse(args: readonly string[]) {
         only: { type: 'string', multiple: true },
         rounds: { type: 'string' },
         seconds: { type: 'string' },
+        'warm-up': { type: 'string' },
         connections: { type: 'string' },
         soak: { type: 'boolean' },
         runs: { type: 'string' },

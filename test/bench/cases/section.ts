@@ -8,6 +8,8 @@ export interface Bench extends Place {
   readonly rounds: number
   /** Of one stretch of load. */
   readonly seconds: number
+  /** Of load on each server before its first round, at most. */
+  readonly warmUpSeconds: number
 }
 
 export interface Report {

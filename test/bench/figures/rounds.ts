@@ -11,6 +11,7 @@ export interface RoundsParts {
   readonly cases: readonly Case[]
   readonly rounds: number
   readonly seconds: number
+  readonly warmUpSeconds: number
 }
 
 /** Of each case, by name, what each round showed. */
@@ -20,16 +21,16 @@ export type Rounds = ReadonlyMap<string, readonly Figures[]>
 // A case that answers few requests a second would take minutes to reach them. Each case warms its server up by itself:
 // of two servers, one that several cases load would else be compared with one that is cold.
 const warmRequests = 60_000
-const longestWarmUp = { fast: 8, slow: 5 }
+const longestOfSlow = 5
 const fastPerSecond = 1_000
 
 /**
  * Warms each case up, then measures one after the other, round by round and each round beginning with another one, so
  * that what the machine does meanwhile falls on all of them.
  */
-export async function measureRounds({ cases, rounds, seconds }: RoundsParts): Promise<Rounds> {
+export async function measureRounds({ cases, rounds, seconds, warmUpSeconds }: RoundsParts): Promise<Rounds> {
   const figures = new Map(cases.map(({ name }) => [name, [] as Figures[]]))
-  for (const { measure } of cases) await warmUp(measure, seconds)
+  for (const { measure } of cases) await warmUp(measure, seconds, warmUpSeconds)
   for (let round = 0; round < rounds; round++) {
     for (let i = 0; i < cases.length; i++) {
       const each = cases[(round + i) % cases.length]
@@ -39,13 +40,13 @@ export async function measureRounds({ cases, rounds, seconds }: RoundsParts): Pr
   return figures
 }
 
-async function warmUp(measure: Case['measure'], seconds: number): Promise<void> {
+async function warmUp(measure: Case['measure'], seconds: number, most: number): Promise<void> {
   const stretch = Math.min(1, 2.5 * seconds)
   let requests = 0
-  for (let spent = stretch; requests < warmRequests; spent += stretch) {
+  let longest = most
+  for (let spent = 0; spent < longest && requests < warmRequests; spent += stretch) {
     const { perSecond } = await measure(stretch)
     requests += perSecond * stretch
-    const longest = perSecond < fastPerSecond ? longestWarmUp.slow : longestWarmUp.fast
-    if (spent >= Math.min(longest, 20 * seconds)) return
+    if (perSecond < fastPerSecond) longest = Math.min(longestOfSlow, most)
   }
 }

@@ -79,7 +79,8 @@ describe('processor time', () => {
 })
 
 describe('the time of the whole run', () => {
-  test.each([
+  // They only wait.
+  test.concurrent.each([
     ['a hung call', "log('before'); await graphql('{ x }', {}, payload.hung); exit(1)"],
     ['a hung call that nobody awaits', "log('before'); graphql('{ x }', {}, payload.hung)"],
     [
@@ -95,7 +96,7 @@ describe('the time of the whole run', () => {
     expect(ms).toBeLessThan(timeoutMs + slackMs)
   })
 
-  test('is shared by the runs inside it', async () => {
+  test.concurrent('is shared by the runs inside it', async () => {
     const inner = "await graphql('{ x }', {}, payload.hung); exit(1)"
     const { run, ms } = await timed(
       `await Platform.tasks.execute({ name: 'inner', sourceCode: ${JSON.stringify(inner)},

@@ -3,10 +3,10 @@ export function readFunctionId(): string | null {
   return new URLSearchParams(location.search).get('function')
 }
 
-/** Lets the address name a function, or none. */
+/** Lets the address name a function, or none. A fragment stays until it is opened. */
 export function showFunctionId(id: string | null): void {
   const query = id === null ? '' : `?function=${encodeURIComponent(id)}`
-  history.replaceState(null, '', `/playground${query}`)
+  history.replaceState(null, '', `/playground${query}${location.hash}`)
 }
 
 /** Returns the fragment if it has a script (contract, section 10); else null. */

@@ -4,7 +4,7 @@ import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
 import { forgetFragment, readFunctionId, readLinkFragment, showFunctionId } from './address.ts'
-import { type Draft, type OpenFunction, takeDraft } from './draft/draft-store.ts'
+import { assignDraft, type Draft, type OpenFunction, readDraftOfTab, takeDraft } from './draft/draft-store.ts'
 import type { DraftsDialog } from './draft/drafts-dialog.ts'
 import './draft/drafts-dialog.ts'
 import { type Example, firstFields } from './draft/examples.ts'
@@ -14,9 +14,9 @@ import type { LinkBox } from './draft/link-box.ts'
 import './draft/link-box.ts'
 import { WorkingDraft } from './draft/working-draft.ts'
 import { FieldEditors } from './editor/field-editors.ts'
-import type { Problem } from './types/protocol.ts'
-import './editor/problem-list.ts'
+import { viewInput, viewScript } from './editor/view-fields.ts'
 import { LayoutController } from './layout/layout-controller.ts'
+import type { Problem } from './types/protocol.ts'
 import './layout/pane-tabs.ts'
 import { handlePlaygroundKeys, playgroundKeys } from './playground-keys.ts'
 import './results/result-panels.ts'
@@ -26,6 +26,12 @@ import { loadFunction, type StoredFunction, toOpen } from './save/function-docum
 import type { SaveDialog } from './save/save-dialog.ts'
 import './save/save-dialog.ts'
 import { TypeController } from './types/type-controller.ts'
+
+interface Opening {
+  readonly open?: OpenFunction | null
+  readonly cursor?: number
+  readonly base?: string | null
+}
 
 /** Where a person writes a script, sees it run and saves it. */
 class PlaygroundPage extends PageElement {
@@ -40,6 +46,8 @@ class PlaygroundPage extends PageElement {
   declare error: unknown
   declare draftNote: string
   #open: OpenFunction | null = null
+  // The script of the version with `baseHash`, if it is known.
+  #base: string | null = null
   readonly #editors = new FieldEditors(this)
   readonly #draft = new WorkingDraft(note => {
     this.draftNote = note
@@ -74,7 +82,7 @@ class PlaygroundPage extends PageElement {
     const tabs = html`<pane-tabs .layout=${this.#layout} .run=${state}></pane-tabs>`
     return html`<div class="playground">
       ${this.#viewBar()} ${viewError(this.error ?? state.error)}
-      ${isNarrow ? tabs : nothing} ${this.#viewScript()} ${this.#viewInput()}
+      ${isNarrow ? tabs : nothing} ${this.#viewFields()}
       ${isNarrow ? nothing : runBar}
       <section class="outcome" aria-label="Run" ?hidden=${!this.#layout.shows('results')}>
         ${isNarrow ? nothing : tabs}
@@ -84,6 +92,15 @@ class PlaygroundPage extends PageElement {
       <save-dialog></save-dialog>
       <drafts-dialog @open-draft=${this.#openDraft} @forget-drafts=${() => this.#draft.forget()}></drafts-dialog>
     </div>`
+  }
+
+  #viewFields() {
+    const { note, extras } = this.#types
+    const notes = { place: this.place, types: note, draft: this.draftNote }
+    const goTo = (problem: Problem) => this.#editors.script.goTo(problem)
+    const view = { layout: this.#layout, onEdit: this.#noteEdit }
+    const script = { extras, notes, problems: this.#problems, onMove: this.#showPlace, goTo }
+    return [viewScript({ ...view, ...script }), viewInput(view)]
   }
 
   #viewBar() {
@@ -103,49 +120,6 @@ class PlaygroundPage extends PageElement {
     </div>`
   }
 
-  #viewScript() {
-    return html`<section
-      class="script"
-      id="pane-script"
-      role=${this.#layout.role}
-      aria-label="Source"
-      ?hidden=${!this.#layout.shows('script')}
-    >
-      <div class="field-head"><h2>Script</h2></div>
-      <code-editor
-        label="Script"
-        language="javascript"
-        .extras=${this.#types.extras}
-        @edit=${this.#noteEdit}
-        @move=${this.#showPlace}
-      ></code-editor>
-      <div class="below">
-        <span>${this.place}</span>
-        <span role="status">${this.#types.note}</span>
-        <span role="status">${this.draftNote}</span>
-        <span class="hint">Esc, then Tab leaves an editor</span>
-      </div>
-      <problem-list
-        .problems=${this.#problems}
-        @choose-problem=${({ detail }: CustomEvent<Problem>) => this.#editors.script.goTo(detail)}
-      ></problem-list>
-    </section>`
-  }
-
-  #viewInput() {
-    return html`<section
-      class="input"
-      id="pane-input"
-      role=${this.#layout.role}
-      aria-label="Data"
-      ?hidden=${!this.#layout.shows('input')}
-      @edit=${this.#noteEdit}
-    >
-      <json-field label="Input" hint="payload in the script"></json-field>
-      <json-field label="Options" hint='options in the script, e.g. { "params": { … } }'></json-field>
-    </section>`
-  }
-
   get #problems(): readonly Problem[] {
     return [...this.#run.problems, ...this.#types.problems]
   }
@@ -154,11 +128,9 @@ class PlaygroundPage extends PageElement {
     this.#editors.script.showProblems(this.#problems)
   }
 
-  #fill(
-    fields: Fields,
-    { open = null, cursor = 0 }: { open?: OpenFunction | null; cursor?: number } = {},
-  ): void {
+  #fill(fields: Fields, { open = null, cursor = 0, base = null }: Opening = {}): void {
     this.#open = open
+    this.#base = base
     this.#layout.show('script')
     this.#editors.open(fields, cursor)
     this.#showPlace()
@@ -171,23 +143,46 @@ class PlaygroundPage extends PageElement {
   async #openFirst(): Promise<void> {
     await this.updateComplete
     const id = readFunctionId()
-    const draft = this.#draft.restore()
-    if (draft !== null && (id === null || draft.function?.id === id))
-      this.#fill(draft, { open: draft.function, cursor: draft.cursor })
+    const draft = readDraftOfTab()
+    const isAsked = draft !== null && (id === null || draft.function?.id === id)
+    if (isAsked) this.#continue(draft)
     else this.#fill(firstFields)
-    if (draft !== null && id === null && draft.function !== null) showFunctionId(draft.function.id)
-    if (id !== null && draft?.function?.id !== id) await this.#openFunction(id)
+    if (id !== null && !isAsked) await this.#openFunction(id).catch((error: unknown) => this.#say('', error))
     await this.#openLink()
     const opened = takeOpened()
     if (opened !== null) this.#openNew(opened.fields, opened.notice)
+    if (isAsked) await this.#findNewer()
+  }
+
+  #continue(draft: Draft): void {
+    const { function: open, cursor, isBase = false, script } = draft
+    this.#draft.continue(draft)
+    this.#fill(draft, { open, cursor, base: isBase ? script : null })
+    showFunctionId(open?.id ?? null)
   }
 
   async #openFunction(id: string): Promise<void> {
     const found = await loadFunction(id)
-    const fields = { ...firstFields, script: found.live.sourceCode }
+    // Who began to write meanwhile has a draft of no function.
+    if (readFunctionId() !== id) return
+    const base = found.live.sourceCode
+    const fields = { ...firstFields, script: base }
     const open = toOpen(found)
     this.#draft.begin(fields, open)
-    this.#fill(fields, { open })
+    this.#fill(fields, { open, base })
+  }
+
+  // A version may have become live since the draft began. Without a gateway the draft is shown as it is.
+  async #findNewer(): Promise<void> {
+    const open = this.#open
+    const found = open === null ? null : await loadFunction(open.id).catch(() => null)
+    if (found === null || this.#open !== open || found.live.hash === open?.baseHash) return
+    if (this.#isBase) this.#takeLive(found, 'Another version is live now; undo brings the last one back')
+    else this.#say('Another version is live now; Save shows both')
+  }
+
+  get #isBase(): boolean {
+    return this.#base === this.#editors.fields.script
   }
 
   #openLink = async (): Promise<void> => {
@@ -226,7 +221,8 @@ class PlaygroundPage extends PageElement {
   #noteDraft(): void {
     // The address may name a function that could not be opened.
     if (this.#open === null && readFunctionId() !== null) showFunctionId(null)
-    this.#draft.note({ fields: this.#editors.fields, cursor: this.#editors.script.offset, open: this.#open })
+    const { fields, script } = this.#editors
+    this.#draft.note({ fields, cursor: script.offset, open: this.#open, isBase: this.#isBase })
   }
 
   #showPlace = (): void => {
@@ -258,39 +254,44 @@ class PlaygroundPage extends PageElement {
 
   #save = (): void => {
     if (!allows('functions:write') || this.querySelector('dialog[open]') !== null) return
-    const request = {
-      script: this.#editors.fields.script,
-      function: this.#open,
-      onSaved: (saved: StoredFunction) => this.#noteSaved(saved, 'Saved: this version is live'),
-      onTakeTheirs: (theirs: StoredFunction) => {
-        this.#editors.script.replace(theirs.live.sourceCode)
-        this.#noteSaved(theirs, 'This is the live version; undo brings yours back')
-      },
+    this.#noteDraft()
+    const { script } = this.#editors.fields
+    const { id } = this.#draft
+    const onSaved = (saved: StoredFunction) => {
+      const open = toOpen(saved)
+      if (this.#draft.id === id) return this.#noteLive(open, script, 'Saved: this version is live')
+      if (id !== null) assignDraft(id, open)
+      this.#say(`Saved ${open.name}: this version is live`)
     }
-    this.querySelector<SaveDialog>('save-dialog')
-      ?.ask(request)
-      .catch(() => {})
+    const onTakeTheirs = (theirs: StoredFunction) =>
+      this.#takeLive(theirs, 'This is the live version; undo brings yours back')
+    const dialog = this.querySelector<SaveDialog>('save-dialog')
+    dialog?.ask({ script, function: this.#open, onSaved, onTakeTheirs }).catch(() => {})
   }
 
-  #noteSaved(saved: StoredFunction, notice: string): void {
-    this.#open = toOpen(saved)
-    showFunctionId(saved.id)
+  #takeLive(found: StoredFunction, notice: string): void {
+    const { sourceCode } = found.live
+    this.#editors.script.replace(sourceCode)
+    this.#noteLive(toOpen(found), sourceCode, notice)
+  }
+
+  #noteLive(open: OpenFunction, script: string, notice: string): void {
+    this.#open = open
+    this.#base = script
+    showFunctionId(open.id)
     this.#noteDraft()
     this.notice = notice
     this.requestUpdate()
   }
 
-  #chooseExample = ({ detail }: CustomEvent<Example>): void => {
-    const { script, input, options } = detail
-    this.#openNew({ script, input, options }, `Example: ${detail.name}`, true)
-  }
+  #chooseExample = ({ detail: { name, ...fields } }: CustomEvent<Example>): void =>
+    this.#openNew(fields, `Example: ${name}`, true)
 
   #openDraft = ({ detail }: CustomEvent<Draft>): void => {
     takeDraft(detail)
-    this.#draft.continue(detail)
-    this.#fill(detail, { open: detail.function, cursor: detail.cursor })
-    showFunctionId(detail.function?.id ?? null)
+    this.#continue(detail)
     this.#say('')
+    this.#findNewer().catch(() => {})
   }
 }
 

@@ -19,6 +19,8 @@ export interface Draft extends Fields {
   readonly cursor: number
   /** True for an example that nobody has changed. It is not kept when another draft follows it. */
   readonly isExample?: boolean
+  /** True if the script is that of the version with `baseHash`. */
+  readonly isBase?: boolean
   /** Time of the last change, in milliseconds. */
   readonly at: number
 }
@@ -57,6 +59,12 @@ export function removeDraft({ id }: Draft): void {
 export function readDraftOfTab(): Draft | null {
   const id = sessionStorage.getItem(tabKey)
   return id === null ? null : readDraft(prefix + id)
+}
+
+/** Lets a stored draft belong to the function that it was saved as. */
+export function assignDraft(id: string, openFunction: OpenFunction): void {
+  const draft = readDraft(prefix + id)
+  if (draft !== null) storeDraft({ ...draft, function: openFunction })
 }
 
 /** Makes a stored draft the one of this tab. */

@@ -4,7 +4,6 @@ import {
   copyDraft,
   type Draft,
   type OpenFunction,
-  readDraftOfTab,
   removeDraft,
   storeDraft,
 } from './draft-store.ts'
@@ -17,6 +16,8 @@ interface Written {
   readonly open: OpenFunction | null
   /** True for an example that nobody has changed. */
   readonly isExample?: boolean
+  /** True if the script is that of the version with `baseHash`. */
+  readonly isBase?: boolean
 }
 
 // A longer draft is stored a moment later, because the browser stores text at once and typing would stall.
@@ -40,11 +41,9 @@ export class WorkingDraft {
     })
   }
 
-  /** Returns the draft of this tab, and goes on with it; null if it has none. */
-  restore(): Draft | null {
-    const draft = readDraftOfTab()
-    if (draft !== null) this.continue(draft)
-    return draft
+  /** The id of the draft; null before the first change. */
+  get id(): string | null {
+    return this.#draft?.id ?? null
   }
 
   /** Goes on with a stored draft. */
@@ -68,9 +67,9 @@ export class WorkingDraft {
   }
 
   /** Takes note of a change. */
-  note({ fields, cursor, open, isExample = false }: Written): void {
+  note({ fields, cursor, open, isExample = false, isBase = false }: Written): void {
     const draft = this.#draft ?? beginDraft(firstFields)
-    this.#draft = { ...draft, ...fields, cursor, function: open, isExample, at: Date.now() }
+    this.#draft = { ...draft, ...fields, cursor, function: open, isExample, isBase, at: Date.now() }
     this.#claim.claim(draft.id)
     const { script, input, options } = fields
     if (script.length + input.length + options.length <= maxCharactersAtOnce) return this.#store()

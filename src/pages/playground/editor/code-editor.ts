@@ -2,7 +2,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { javascript } from '@codemirror/lang-javascript'
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, indentUnit } from '@codemirror/language'
-import { EditorSelection, EditorState, type Extension } from '@codemirror/state'
+import { EditorSelection, EditorState, type Extension, Text } from '@codemirror/state'
 import {
   drawSelection,
   EditorView,
@@ -51,6 +51,10 @@ function readSelection(view: EditorView): { readonly from: number; readonly to: 
   return { from: Math.min(anchor, focus), to: Math.max(anchor, focus) }
 }
 
+function usesCrlf(text: string): boolean {
+  return text.includes('\r\n') && !/\r(?!\n)|(?<!\r)\n/.test(text)
+}
+
 function prefersStill(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
@@ -70,7 +74,9 @@ export class CodeEditor extends LitElement {
   /** What this editor has beside the others. Set it before the first update. */
   extras: Extension = []
   #view: EditorView | null = null
+  // As it was opened, and the same as the editor has it: all its lines end with `\n`.
   #text = ''
+  #opened = Text.empty
 
   override render() {
     return html`<div class="mount"></div>`
@@ -84,8 +90,11 @@ export class CodeEditor extends LitElement {
     })
   }
 
+  /** The text as it was opened until it is changed. After that, its lines end as they did if all ended alike. */
   get text(): string {
-    return this.#view?.state.doc.toString() ?? this.#text
+    const doc = this.#view?.state.doc ?? this.#opened
+    if (doc.eq(this.#opened)) return this.#text
+    return doc.sliceString(0, doc.length, usesCrlf(this.#text) ? '\r\n' : '\n')
   }
 
   get cursor(): Cursor {
@@ -101,14 +110,15 @@ export class CodeEditor extends LitElement {
 
   /** Opens another text, without a way back to the one before. */
   open(text: string, offset = 0): void {
-    this.#text = text
+    this.#take(text)
     this.#view?.setState(this.#createState(offset))
   }
 
   /** Replaces the text; the person can undo it. */
   replace(text: string): void {
+    this.#take(text)
     const length = this.#view?.state.doc.length ?? 0
-    this.#view?.dispatch({ changes: { from: 0, to: length, insert: text } })
+    this.#view?.dispatch({ changes: { from: 0, to: length, insert: this.#opened } })
   }
 
   /** Puts the cursor at a place and the focus into the editor. */
@@ -132,14 +142,19 @@ export class CodeEditor extends LitElement {
     this.#view?.focus()
   }
 
+  #take(text: string): void {
+    this.#text = text
+    this.#opened = Text.of(text.split(/\r\n?|\n/))
+  }
+
   #createState(offset = 0): EditorState {
     const announce = EditorView.updateListener.of(({ docChanged, selectionSet }) => {
       if (docChanged) this.dispatchEvent(new Event('edit', { bubbles: true }))
       if (docChanged || selectionSet) this.dispatchEvent(new Event('move'))
     })
     return EditorState.create({
-      doc: this.#text,
-      selection: EditorSelection.cursor(Math.min(offset, this.#text.length)),
+      doc: this.#opened,
+      selection: EditorSelection.cursor(Math.min(offset, this.#opened.length)),
       extensions: [
         lineNumbers(),
         highlightSpecialChars(),

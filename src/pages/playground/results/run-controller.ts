@@ -16,6 +16,8 @@ export class RunController {
   /** The error of the last run, until the next edit. */
   problems: readonly Problem[] = []
   #abort: AbortController | null = null
+  // The script has changed since the run began, so that a place in it may be another one now.
+  #hasChanged = false
   readonly #host: ReactiveControllerHost
 
   constructor(host: ReactiveControllerHost) {
@@ -29,6 +31,7 @@ export class RunController {
   start(fields: Fields, open: OpenFunction | null): void {
     const abort = new AbortController()
     this.#abort = abort
+    this.#hasChanged = false
     this.problems = []
     this.#change({ ...idleRun, phase: 'running', input: fields.input })
     const news = this.#collect()
@@ -42,7 +45,7 @@ export class RunController {
     })
       .then(execution => {
         news.show()
-        this.problems = findProblem(execution.error)
+        this.problems = this.#hasChanged ? [] : findProblem(execution.error)
         this.#change({ phase: 'ended', execution, logs: execution.logs, durationMs: execution.duration_ms })
       })
       .catch((error: unknown) => {
@@ -76,6 +79,7 @@ export class RunController {
   /** Forgets what an edit may have mended. */
   forgetProblems(): void {
     const isRefused = this.state.phase === 'refused'
+    this.#hasChanged = true
     if (this.problems.length === 0 && !isRefused) return
     this.problems = []
     this.#change(isRefused ? idleRun : {})

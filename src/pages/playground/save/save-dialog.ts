@@ -44,10 +44,13 @@ class SaveDialog extends PageElement {
   }
 
   async ask(request: SaveRequest): Promise<void> {
+    const isSame = this.request?.function?.id === request.function?.id
     this.request = request
     this.theirs = null
     this.error = null
     await this.updateComplete
+    // What was typed and not saved stays for the same function.
+    if (!isSame) this.querySelector('form')?.reset()
     this.#dialog.showModal()
   }
 
@@ -129,6 +132,7 @@ class SaveDialog extends PageElement {
       const input = { ...this.#named, sourceCode: request.script, ifLive }
       const { saveFunction } = await ask(saveVersion, { input })
       this.#close()
+      this.querySelector('form')?.reset()
       request.onSaved(saveFunction)
     } catch (error) {
       await this.#explain(request, error)

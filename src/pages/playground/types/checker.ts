@@ -75,10 +75,9 @@ export function createChecker(typescript: TypeScript, { language, api }: TypeTex
   /** Answers one question. */
   return ({ kind, script, input, offset, name }: Question): Answers[keyof Answers] => {
     update(scriptFile, script)
-    update(
-      apiFile,
-      api.replace(/^declare let payload: Rostrum\.Json$/m, `declare let payload: ${inferType(input)}`),
-    )
+    // A function, because `$` in a name of the input would mean something in a text.
+    const declare = () => `declare let payload: ${inferType(input)}`
+    update(apiFile, api.replace(/^declare let payload: Rostrum\.Json$/m, declare))
     if (kind === 'check') return check()
     if (kind === 'complete') return complete(offset)
     return kind === 'explain' ? explain(offset, name) : describe(offset)

@@ -4,6 +4,8 @@ interface Reply {
   readonly id: number
   readonly answer?: unknown
   readonly error?: string
+  /** False if the error is that the types could not be loaded. */
+  readonly isLoaded?: boolean
 }
 
 interface Waiting {
@@ -23,7 +25,17 @@ declare global {
   }
 }
 
-/** The worker that knows the types. Loads nothing before the first question. */
+// Made once: the policy of the page allows no second one of this name.
+let policy: ScriptUrlPolicy | undefined
+const toScriptUrl = (url: string): string => {
+  policy ??= window.trustedTypes?.createPolicy('rostrum', { createScriptURL: url => url })
+  return policy?.createScriptURL(url) ?? url
+}
+
+/**
+ * The worker that knows the types. Loads nothing before the first question. After a load that failed, the next question
+ * loads again.
+ */
 export class TypeService {
   #worker: Worker | null = null
   #lastId = 0
@@ -43,10 +55,9 @@ export class TypeService {
   }
 
   #start(): Worker {
-    const url = new URL('./types-worker.ts', import.meta.url).href
-    const policy = window.trustedTypes?.createPolicy('rostrum', { createScriptURL: url => url })
-    const worker = new Worker(policy?.createScriptURL(url) ?? url)
-    worker.onmessage = ({ data: { id, answer, error } }: MessageEvent<Reply>) => {
+    const worker = new Worker(toScriptUrl(new URL('./types-worker.ts', import.meta.url).href))
+    worker.onmessage = ({ data: { id, answer, error, isLoaded = true } }: MessageEvent<Reply>) => {
+      if (!isLoaded) return this.#drop(worker)
       const waiting = this.#waiting.get(id)
       this.#waiting.delete(id)
       if (error === undefined) waiting?.resolve(answer as never)
@@ -54,9 +65,15 @@ export class TypeService {
     }
     worker.onerror = event => {
       event.preventDefault()
-      for (const { reject } of this.#waiting.values()) reject(new Error('The types could not be loaded.'))
-      this.#waiting.clear()
+      this.#drop(worker)
     }
     return worker
+  }
+
+  #drop(worker: Worker): void {
+    worker.terminate()
+    this.#worker = null
+    for (const { reject } of this.#waiting.values()) reject(new Error('The types could not be loaded.'))
+    this.#waiting.clear()
   }
 }

@@ -43,10 +43,12 @@ async function createAnswer() {
 
 const ready = createAnswer()
 scope.onmessage = async ({ data: question }) => {
+  let isLoaded = false
   try {
     const answer = await ready
+    isLoaded = true
     scope.postMessage({ id: question.id, answer: answer(question) })
   } catch (error) {
-    scope.postMessage({ id: question.id, error: String(error) })
+    scope.postMessage({ id: question.id, error: String(error), isLoaded })
   }
 }

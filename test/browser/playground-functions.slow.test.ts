@@ -1,0 +1,202 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { openBrowser } from './open-browser.ts'
+import { field, openPlayground, textOf, write } from './playground.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+const script = (page: Page) => textOf(page, 'Script')
+
+async function saveFunction(name: string, sourceCode: string) {
+  const { body } = await server.graphql<{
+    saveFunction: { readonly id: string; readonly live: { readonly hash: string } }
+  }>('mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id live { hash } } }', {
+    input: { name, sourceCode },
+  })
+  return body.data?.saveFunction ?? expect.unreachable()
+}
+
+async function openFunction(page: Page, { id }: { readonly id: string }, name: string): Promise<void> {
+  await page.goto(`/playground?function=${id}`)
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+}
+
+async function saveWith(page: Page, comment: string): Promise<void> {
+  await page.getByRole('button', { name: 'Save' }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByLabel('Comment').inputValue()).toBe('')
+  await dialog.getByLabel('Comment').fill(comment)
+  await page.keyboard.press('Enter')
+}
+
+async function chooseExample(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
+
+/** Lets each answer with these words wait until the function that is returned is called. */
+async function holdAnswers(page: Page, words: string): Promise<() => void> {
+  const held = Promise.withResolvers<void>()
+  await page.route('**/graphql', async route => {
+    if (route.request().postData()?.includes(words)) await held.promise
+    await route.continue()
+  })
+  return held.resolve
+}
+
+test('a link to a function that does not exist, or is slow to come, leaves the draft among the drafts', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await write(page, 'Script', 'exit("mine")')
+  await page.getByText('Draft saved').waitFor()
+  await page.goto('/playground?function=99999')
+  await page.getByRole('alert').filter({ hasText: 'There is no such function' }).waitFor()
+  await write(page, 'Script', 'exit("other")')
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'exit("mine")' }).click()
+  await expect.poll(() => script(page)).toBe('exit("mine")')
+
+  const saved = await saveFunction('slow-to-come', 'exit("stored")')
+  const goOn = await holdAnswers(page, 'FunctionToOpen')
+  await page.goto(`/playground?function=${saved.id}`)
+  await write(page, 'Script', 'exit("meanwhile")')
+  const answered = page.waitForResponse('**/graphql')
+  goOn()
+  await answered
+  await page.reload()
+  await expect.poll(() => script(page)).toBe('exit("meanwhile")')
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'exit("mine")' }).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a link to a script opens though the draft of the tab belongs to a function', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await openFunction(page, await saveFunction('with-draft', 'exit(1)'), 'with-draft')
+  await write(page, 'Script', 'exit(2)')
+  await page.getByRole('button', { name: 'Link' }).click()
+  const link = await page.getByLabel('Link', { exact: true }).inputValue()
+  await write(page, 'Script', 'exit(3)')
+  await page.goto('/runs')
+  await page.goto(link)
+  await page.getByRole('status').filter({ hasText: 'From a link' }).waitFor()
+  expect(await script(page)).toBe('exit(2)')
+  expect(new URL(page.url()).search + new URL(page.url()).hash).toBe('')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a draft that nobody changed gives way to another live version, and one with changes says so', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const first = await saveFunction('rolled-back', 'exit(1)')
+  await openFunction(page, first, 'rolled-back')
+  await write(page, 'Script', 'exit(2)')
+  await write(page, 'Input', '{"kept":1}')
+  await saveWith(page, 'second')
+  await page.getByText('Saved: this version is live').waitFor()
+  const roll = `mutation($functionId: ID!, $hash: ID!) {
+    makeVersionLive(functionId: $functionId, hash: $hash) { id } }`
+  const rolled = await server.graphql(roll, { functionId: first.id, hash: first.live.hash })
+  expect(rolled.body.errors).toBeUndefined()
+  await page.reload()
+  await page.getByRole('status').filter({ hasText: 'Another version is live now' }).waitFor()
+  expect([await script(page), await textOf(page, 'Input')]).toEqual(['exit(1)', '{"kept":1}'])
+
+  await write(page, 'Script', 'exit(3)')
+  await saveFunction('rolled-back', 'exit(4)')
+  await page.reload()
+  await page.getByRole('status').filter({ hasText: 'Save shows both' }).waitFor()
+  expect(await script(page)).toBe('exit(3)')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('each save begins with an empty comment, and one that ends late leaves another draft as it is', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await openFunction(page, await saveFunction('saved-late', 'exit(1)'), 'saved-late')
+  await write(page, 'Script', 'exit(2)')
+  await saveWith(page, 'fixes the total')
+  await page.getByText('Saved: this version is live').waitFor()
+  await write(page, 'Script', 'exit(3)')
+  const goOn = await holdAnswers(page, 'SaveVersion')
+  await saveWith(page, 'late')
+  await page.keyboard.press('Escape')
+  await chooseExample(page, 'Find a mistake')
+  goOn()
+  await page.getByRole('status').filter({ hasText: 'Saved saved-late' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
+  expect([new URL(page.url()).search, await script(page)]).toEqual(['', expect.stringContaining('totl')])
+
+  // Its own draft knows the version that was saved.
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'saved-late' }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'saved-late' }).waitFor()
+  await write(page, 'Script', 'exit(4)')
+  await saveWith(page, 'last')
+  await page.getByText('Saved: this version is live').waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('the error of a run is no problem of a script that was opened meanwhile', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await write(page, 'Script', 'const until = Date.now() + 700; while (Date.now() < until); null.x')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('status').filter({ hasText: 'running' }).waitFor()
+  await chooseExample(page, 'Refuse an input')
+  await page.getByRole('status').filter({ hasText: 'error RUNTIME' }).waitFor()
+  expect(await page.getByRole('list', { name: 'Problems' }).getByRole('listitem').count()).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test.each([
+  ['CRLF', 'log(1)\r\nexit(1)\r\n', 'log(1)\r\nexit(1)\r\n//'],
+  ['mixed ends', 'log(1)\r\nexit(1)\n', 'log(1)\nexit(1)\n//'],
+])('a function with %s is saved as it is, and an edit keeps common line ends', async (ends, source, edited) => {
+  const { page, faults } = await openPlayground(browser, server)
+  const name = `ends-${ends.replace(' ', '-')}`
+  const saved = await saveFunction(name, source)
+  await openFunction(page, saved, name)
+  const live = async () => {
+    const query = 'query($id: ID!) { function(id: $id) { live { sourceCode } } }'
+    const { body } = await server.graphql<{ function: { live: { sourceCode: string } } }>(query, saved)
+    return body.data?.function.live.sourceCode
+  }
+  for (const [text, expected] of [
+    ['', source],
+    ['//', edited],
+  ] as const) {
+    await field(page, 'Script').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.insertText(text)
+    await saveWith(page, 'ends')
+    await page.getByText('Saved: this version is live').waitFor()
+    expect(await live()).toBe(expected)
+  }
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('names with `$` in the input are known, and types that failed to load come with the next change', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await page.route('**/rostrum.d.ts', route => route.abort())
+  await page.reload()
+  await page.getByText('Types could not be loaded').waitFor()
+  await page.unroute('**/rostrum.d.ts')
+  await write(page, 'Input', `{"$$hashKey":1,"cost in $'s":1,"plain":2}`)
+  await write(page, 'Script', 'exit([payload.$$hashKey, payload.plain, payload.missing])')
+  await page.getByText('Types ready').waitFor()
+  const problems = page.getByRole('list', { name: 'Problems' }).getByRole('listitem')
+  await expect.poll(() => problems.allInnerTexts()).toEqual([expect.stringContaining("'missing'")])
+  expect(faults).toEqual([])
+  await page.context().close()
+})

@@ -60,6 +60,24 @@ test('times are read in any date style of the database', async () => {
   await store.close()
 })
 
+test('lists have nulls in a database that refuses them, also with options in its URL', async () => {
+  const url = await createDatabase()
+  await askPostgres(url, `alter database ${new URL(url).pathname.slice(1)} set array_nulls to off`)
+  const store = await openStore({ url: `${url}?options=-c%20statement_timeout%3D3000` })
+  const items = [{ userId: 7, teamId: 3 }]
+  const result = await store.memberships.changeMany(by('a'), { kind: 'add', items }, 'atomic')
+  expect(result.applied).toBe(true)
+  await store.close()
+})
+
+test('a database of another encoding is refused', async () => {
+  const url = new URL(await createEmptyDatabase())
+  const latin = `${url.pathname.slice(1)}_latin`
+  await askPostgres(url.href, `create database ${latin} encoding 'LATIN1' template template0 locale 'C'`)
+  url.pathname = latin
+  expect(await openingFails(url.href)).toMatch(/has the encoding LATIN1\. Rostrum needs one with UTF8/)
+})
+
 test('a database that bounds statements and transactions is migrated', async () => {
   const url = await createEmptyDatabase()
   for (const bound of ['statement_timeout', 'transaction_timeout'])

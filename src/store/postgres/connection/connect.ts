@@ -30,17 +30,18 @@ const types: pg.CustomTypesConfig = {
  * process if one were missing later.
  */
 export function connectionTo(url: string) {
+  const { options = '', ...given } = parse(url)
   return {
     application_name: 'rostrum',
-    // The driver can only read this style of times, and a database may have another default.
-    options: '-c datestyle=iso',
     statement_timeout: maxStatementMs,
     idle_in_transaction_session_timeout: maxIdleTransactionMs,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     types,
-    ...(parse(url) as object),
+    ...(given as object),
+    // The driver can only read this style of times, lists have nulls, and a database may have other defaults.
+    options: `${options} -c datestyle=iso -c array_nulls=on`.trim(),
   } satisfies pg.ClientConfig
 }
 
@@ -77,12 +78,24 @@ async function openMigrated(client: pg.Client): Promise<pg.Client> {
   try {
     await client.connect()
     await client.query(unbound)
+    await refuseOtherEncoding(client)
     await migrate(client)
     return client
   } catch (error) {
     void client.end()
     throw error
   }
+}
+
+// Another encoding cannot store every text, and would fail at the first one that it cannot.
+async function refuseOtherEncoding(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('show server_encoding')
+  const encoding = rows[0]?.server_encoding
+  if (encoding === 'UTF8') return
+  throw new StartError(
+    `The database that DATABASE_URL names has the encoding ${encoding}. Rostrum needs one with UTF8: ` +
+      "`create database … encoding 'UTF8' template template0`.",
+  )
 }
 
 function notUrl(): StartError {

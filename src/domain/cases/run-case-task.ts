@@ -108,9 +108,10 @@ async function runScript(
   }
   const script = { ...toScript({ row, task }, request), checkExit }
   const execution = await scripts.run(script, request.asking, { recorder: runs })
-  // If the client disconnected, that ended the run. Do not report it as a failure of the script.
+  if (execution.outcome !== 'exit') return { execution, data: undefined }
+  // Nothing is saved for a client that has disconnected.
   request.asking.signal.throwIfAborted()
-  return { execution, data: execution.outcome === 'exit' ? exit.data : undefined }
+  return { execution, data: exit.data }
 }
 
 function requestSave(

@@ -20,7 +20,9 @@ export interface EndedCall extends BegunCall {
 /** Follows runs while they go on. */
 export interface RunFollower {
   /** A sandbox has begun the run, so that it is no longer refused. */
-  onBegun(run: Run): void
+  onBegun?(run: Run): void
+  /** The run has ended, and its outcome is known. Not called for a run that was refused. */
+  onEnded?(run: Run): void
   /** An entry that stays in the log, whatever follows. */
   onLog?(entry: LogEntry): void
   onCallBegun?(call: BegunCall): void

@@ -19,6 +19,7 @@ import { decodeAnswer, encodeAnswer, type StoredAnswer, storedHeaders } from './
 
 interface KeyedAttempt extends Work {
   readonly attempt: Attempt
+  hasRun: boolean
 }
 
 type Parts = Pick<HttpServices, 'keyedRequests' | 'turns'>
@@ -62,7 +63,15 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
       sendAgain(request, reply, begun.answer)
       return false
     }
-    attempts.set(request, { attempt: begun, ...work })
+    const keyed = { attempt: begun, ...work, hasRun: false }
+    attempts.set(request, keyed)
+    if (work.mayRun) {
+      state.follower = {
+        onEnded() {
+          keyed.hasRun = true
+        },
+      }
+    }
     state.idempotencyKey = key
     // Waits for a turn, because keys are claimed in groups: many large bodies would otherwise be processed without a
     // pause.
@@ -120,12 +129,12 @@ async function storeAnswerOf({
   request,
   reply,
   payload,
-  keyed: { attempt, mayRun },
+  keyed: { attempt, mayRun, hasRun },
 }: Storing): Promise<void> {
   const body = hideSecrets(readBytes(payload), request.state)
   if (body === null) return attempt.release('unknown')
   const { statusCode: status } = reply
-  const outcome = judgeAnswer({ status, body, isGraphql: isGraphqlUrl(request.url), mayRun })
+  const outcome = judgeAnswer({ status, body, isGraphql: isGraphqlUrl(request.url), mayRun, hasRun })
   if (outcome !== 'final') return attempt.release(outcome)
   const headers = storedHeaders.flatMap(name => {
     const value = reply.getHeader(name)

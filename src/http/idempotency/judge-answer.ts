@@ -4,6 +4,8 @@ interface Judged {
   readonly isGraphql: boolean
   /** True if the request may have started a run. */
   readonly mayRun: boolean
+  /** True if a run of the request has ended. */
+  readonly hasRun: boolean
 }
 
 interface GraphqlBody {
@@ -15,16 +17,17 @@ const refusals = new Set([401, 403, 406, 429])
 
 /**
  * Decides what a repeated request gets: after `final` the same answer again. `undone` means that nothing was changed,
- * so the request can be repeated. `unknown` means that this server failed and nobody knows what was done.
+ * so the request can be repeated. `unknown` means that this server failed and nobody knows what was done, or that a run
+ * has ended whose script may have done something.
  */
 export function judgeAnswer(answer: Judged): 'final' | 'undone' | 'unknown' {
-  const { status, isGraphql } = answer
+  const { status, isGraphql, hasRun } = answer
   if (status >= 500) return 'unknown'
-  if (refusals.has(status)) return 'undone'
+  if (refusals.has(status)) return hasRun ? 'unknown' : 'undone'
   return isGraphql ? judgeGraphql(answer) : 'final'
 }
 
-function judgeGraphql({ body, mayRun }: Judged): 'final' | 'undone' | 'unknown' {
+function judgeGraphql({ body, mayRun, hasRun }: Judged): 'final' | 'undone' | 'unknown' {
   if (!body.includes('"errors":')) return 'final'
   const { data, errors = [] } = JSON.parse(body.toString()) as GraphqlBody
   const codes = new Set(errors.map(({ extensions }) => extensions?.code))
@@ -34,5 +37,5 @@ function judgeGraphql({ body, mayRun }: Judged): 'final' | 'undone' | 'unknown' 
   // one failed non-null field removes all others from the answer.
   const isSomeDone = data === null || Object.values(data ?? {}).some(value => value !== null)
   if (mayRun && isSomeDone) return 'final'
-  return isFailed ? 'unknown' : 'undone'
+  return isFailed || hasRun ? 'unknown' : 'undone'
 }

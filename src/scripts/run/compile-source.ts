@@ -34,5 +34,7 @@ export async function compileSource(
     answer: () => Promise.reject(new Error('A source that is compiled makes no calls.')),
     onAdmitted: () => undefined,
   })
+  // A client that disconnects ends the compilation, which says nothing about the source.
+  signal.throwIfAborted()
   return outcomeOf(ending).error
 }

@@ -153,8 +153,9 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
         if (spans !== null) run.span = spans.beginRun()
         kept.recording ??= settings.recorder.begin(toRunStart(recordable))
       },
-      onBegun: () => follower?.onBegun(run),
+      onBegun: () => follower?.onBegun?.(run),
     })
+    follower?.onEnded?.(run)
     const judged = await judgeEnding(ending, script)
     const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })
     const { outcome, error, durationMs } = execution

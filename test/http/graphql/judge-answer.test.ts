@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { judgeAnswer } from '../../../src/http/idempotency/judge-answer.ts'
 
-const judge = (status: number, result: object | null = null, mayRun = false) =>
+const judge = (status: number, result: object | null = null, mayRun = false, hasRun = false) =>
   judgeAnswer({
     status,
     body: Buffer.from(JSON.stringify(result)),
     isGraphql: result !== null,
     mayRun,
+    hasRun,
   })
 const failed = (code: string, data: object | null = { one: null }) => ({
   data,
@@ -19,6 +20,12 @@ test.each([200, 201, 204, 400, 404, 409, 412, 413, 422])('%i is final', status =
 
 test.each([401, 403, 406, 429])('%i says that nothing was done', status => {
   expect(judge(status)).toBe('undone')
+})
+
+test.each([401, 403, 406, 429])('after %i and a run nobody knows what was done', status => {
+  expect(judge(status, null, true, true)).toBe('unknown')
+  const refused = failed('OVERLOADED')
+  expect(judge(200, refused, true, true)).toBe('unknown')
 })
 
 test.each([500, 503])('after %i nobody knows what was done', status => {

@@ -60,8 +60,8 @@ describe('the account with as many computing runs as processors', () => {
   })
 
   test('has the runs that it could have begun left out of its waiting ones', async () => {
-    const { ask, admission, waiting } = await startAdmission({ max: 4, computing: 1, accountRuns: 2 })
-    await until(() => admission.freeForQueued() > 0)
+    const { ask, pool, waiting } = await startAdmission({ max: 4, computing: 1, accountRuns: 2 })
+    await until(() => pool.idle === 4)
     await ask('a')
     for (let i = 0; i < 3; i++) ask('a').catch(() => undefined)
     await expect(ask('a')).rejects.toMatchObject({ code: 'OVERLOADED' })

@@ -230,3 +230,18 @@ test('nothing moves for somebody who prefers that', async () => {
   expect(moving.filter(ms => ms > 50)).toEqual([])
   await page.context().close()
 })
+
+test('a notice has a box only while it says something, and its place is there before', async () => {
+  const { page, faults } = await openPlayground()
+  const notice = page.getByRole('status').and(page.locator('.notice'))
+  expect(await notice.count()).toBe(1)
+  expect(await notice.boundingBox()).toMatchObject({ width: 0, height: 0 })
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await page.getByRole('menuitem').first().click()
+  await notice.getByText('Example: ').waitFor()
+  expect((await notice.boundingBox())?.width).toBeGreaterThan(100)
+  await write(page, 'Script', 'exit(1)')
+  await expect.poll(() => notice.boundingBox()).toMatchObject({ width: 0, height: 0 })
+  expect(faults).toEqual([])
+  await page.context().close()
+})

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
-import { handleListKeys, itemKeys, listKeys } from '../shell/list-keys.ts'
+import { focusOpenedRow, handleItemKeys, handleListKeys, itemKeys, listKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
@@ -27,6 +27,7 @@ class MembersPage extends PageElement {
   readonly #side: Side
   readonly #id: string | null
   readonly #undo = new UndoController(this)
+  #isOpened = false
 
   constructor() {
     super()
@@ -37,8 +38,16 @@ class MembersPage extends PageElement {
     const query = new URLSearchParams(location.search)
     this.#side = query.has('team') || !query.has('user') ? 'team' : 'user'
     this.#id = query.get(this.#side)
-    handleListKeys(new AbortController().signal)
+    const { signal } = new AbortController()
+    handleListKeys(signal)
+    if (this.#id !== null) handleItemKeys('/members', signal)
     this.#try(() => this.#load())
+  }
+
+  override updated(): void {
+    if (this.#isOpened || this.page === null) return
+    this.#isOpened = true
+    focusOpenedRow()
   }
 
   override render() {
@@ -204,5 +213,5 @@ function viewNothingChosen() {
 openPage({
   element: 'members-page',
   type: MembersPage,
-  keys: [...listKeys, ...itemKeys.slice(1), ...undoKeys],
+  keys: [...listKeys, ...itemKeys, ...undoKeys],
 })

@@ -170,3 +170,27 @@ test('a search that found nothing among the newest changes says so, and goes on 
   expect(await events.first().innerText()).toContain('User 3 joined team 555')
   await close(tab)
 })
+
+test('keys open a member, and Escape comes back to the team and the same row', async () => {
+  for (const user of [607, 608])
+    await server.rest('POST', '/platform/team_memberships', {
+      body: { team_membership: { user_id: user, team_id: 603 } },
+    })
+  const tab = await openMembers('/members?team=603')
+  const { page } = tab
+  await rowOf(page, 608).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/members?user=608')
+  await page.getByRole('link', { name: 'Team 603' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/members?team=603')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('href')))
+    .toBe('/members?user=608')
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/members')
+  await page.getByText('Choose a team or a user').waitFor()
+  await close(tab)
+})

@@ -47,13 +47,19 @@ export const findFunction = operation<
     } } }`,
 )
 
+/** A version with its source. */
+export interface Source {
+  readonly hash: string
+  readonly sourceCode: string
+}
+
 /** The source of the version after a cursor, and that of the one before it in time. */
 export const readSources = operation<
-  { function: { versions: { nodes: readonly { readonly sourceCode: string }[] } } | null },
+  { function: { versions: { nodes: readonly Source[] } } | null },
   { id: string; after: string | null }
 >(
   `query ReadSources($id: ID!, $after: String) { function(id: $id) {
-    versions(first: 2, after: $after) { nodes { sourceCode } } } }`,
+    versions(first: 2, after: $after) { nodes { hash sourceCode } } } }`,
 )
 
 export const rollBack = operation<

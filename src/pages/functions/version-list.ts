@@ -3,12 +3,20 @@ import { ask } from '../gateway/operation.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
 import { viewTime } from '../shell/view-time.ts'
-import { findFunction, readSources, rollBack, type Version, type VersionPage } from './function-documents.ts'
+import {
+  findFunction,
+  readSources,
+  rollBack,
+  type Source,
+  type Version,
+  type VersionPage,
+} from './function-documents.ts'
 import { viewLines } from './view-lines.ts'
 
 interface Sources {
-  readonly before: string
-  readonly after: string
+  /** Null for the first version. */
+  readonly before: Source | null
+  readonly after: Source
 }
 
 /** The versions of a function, newest first, and what the chosen one changed. */
@@ -47,7 +55,7 @@ class VersionList extends PageElement {
 
   override render() {
     const versions = this.page.edges.map(({ node }) => node)
-    const chosen = versions[this.chosen]
+    const { sources } = this
     const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
     return html`<h2>Versions</h2>
       <div role="status" class="quiet">${this.notice}</div>
@@ -65,8 +73,7 @@ class VersionList extends PageElement {
       ${this.page.pageInfo.hasNextPage ? more : nothing}
       <section aria-label="Difference" class="changed">
         <h2>Difference</h2>
-        <p class="quiet">${chosen === undefined ? nothing : this.#describe(chosen)}</p>
-        ${this.sources === null ? viewLoading() : viewLines(this.sources.before, this.sources.after)}
+        ${sources === null ? (this.error === null ? viewLoading() : nothing) : viewSources(sources)}
       </section>`
   }
 
@@ -92,13 +99,6 @@ class VersionList extends PageElement {
     </tr>`
   }
 
-  #describe({ hash }: Version): string {
-    const before = this.page.edges[this.chosen + 1]?.node.hash
-    return before === undefined
-      ? `What ${hash.slice(0, 8)}, the first version, has`
-      : `What ${hash.slice(0, 8)} changed from ${before.slice(0, 8)}`
-  }
-
   #choose(index: number): void {
     this.chosen = index
     this.sources = null
@@ -106,8 +106,8 @@ class VersionList extends PageElement {
       const after = this.page.edges[index - 1]?.cursor ?? null
       const found = (await ask(readSources, { id: this.functionId, after })).function
       if (this.chosen !== index) return
-      const [newer, older] = found?.versions.nodes ?? []
-      this.sources = { before: older?.sourceCode ?? '', after: newer?.sourceCode ?? '' }
+      const [newer, older = null] = found?.versions.nodes ?? []
+      if (newer !== undefined) this.sources = { before: older, after: newer }
     })
   }
 
@@ -137,6 +137,16 @@ class VersionList extends PageElement {
       this.error = error
     })
   }
+}
+
+function viewSources({ before, after }: Sources) {
+  const hash = after.hash.slice(0, 8)
+  const title =
+    before === null
+      ? `What ${hash}, the first version, has`
+      : `What ${hash} changed from ${before.hash.slice(0, 8)}`
+  return html`<p class="quiet">${title}</p>
+    ${viewLines(before?.sourceCode ?? '', after.sourceCode)}`
 }
 
 function viewHead(name: string) {

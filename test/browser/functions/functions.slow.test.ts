@@ -160,3 +160,23 @@ test('an id of another account looks like none, and a credential that only reads
     expect(await tab.page.getByRole('button', { name }).count(), name).toBe(0)
   await close(tab)
 })
+
+test('the last of the versions that are loaded is not called the first, unless it is', async () => {
+  const id = await save('many', 'exit(1)')
+  for (let number = 2; number <= 60; number++) await save('many', `exit(${number})`)
+  const { body } = await server.graphql<{ function: { versions: { nodes: { hash: string }[] } } }>(
+    'query($id: ID!) { function(id: $id) { versions { nodes { hash } } } }',
+    { id },
+  )
+  const hashes = body.data?.function.versions.nodes.map(({ hash }) => hash) ?? []
+  const tab = await open(`/functions/${id}`)
+  const { page } = tab
+  const difference = page.getByRole('region', { name: 'Difference' })
+  await versionsOf(page).nth(49).getByRole('button', { pressed: false }).first().click()
+  await difference
+    .getByText(`What ${hashes[49]?.slice(0, 8)} changed from ${hashes[50]?.slice(0, 8)}`)
+    .waitFor()
+  expect(await readDifference(page)).toEqual(['-exit(10)', '+exit(11)'])
+
+  await close(tab)
+})

@@ -38,11 +38,11 @@ export interface VersionPage {
 
 export const findFunction = operation<
   { function: (FunctionRow & { readonly versions: VersionPage }) | null },
-  { id: string; after: string | null }
+  { id: string; after: string | null; first?: number }
 >(
-  `query FindFunction($id: ID!, $after: String) { function(id: $id) {
+  `query FindFunction($id: ID!, $after: String, $first: Int = 50) { function(id: $id) {
     id name caseTypeCode live { ${versionFields} }
-    versions(first: 50, after: $after) {
+    versions(first: $first, after: $after) {
       edges { cursor node { ${versionFields} } } pageInfo { hasNextPage endCursor }
     } } }`,
 )

@@ -13,6 +13,10 @@ import {
 } from './function-documents.ts'
 import { viewLines } from './view-lines.ts'
 
+// A version that a link names is looked for among this many, some hundreds at a time.
+const maxSearched = 1_000
+const searchedAtOnce = 250
+
 interface Sources {
   /** Null for the first version. */
   readonly before: Source | null
@@ -25,6 +29,7 @@ class VersionList extends PageElement {
     functionId: { attribute: false },
     liveHash: { attribute: false },
     page: { attribute: false },
+    wanted: { attribute: false },
     chosen: { state: true },
     sources: { state: true },
     error: { state: true },
@@ -33,6 +38,8 @@ class VersionList extends PageElement {
   declare functionId: string
   declare liveHash: string
   declare page: VersionPage
+  /** Hash of the version to show first; null for the newest. */
+  declare wanted: string | null
   declare chosen: number
   declare sources: Sources | null
   declare error: unknown
@@ -43,6 +50,7 @@ class VersionList extends PageElement {
     this.functionId = ''
     this.liveHash = ''
     this.page = { edges: [], pageInfo: { hasNextPage: false, endCursor: null } }
+    this.wanted = null
     this.chosen = 0
     this.sources = null
     this.error = null
@@ -50,7 +58,9 @@ class VersionList extends PageElement {
   }
 
   override firstUpdated(): void {
-    this.#choose(0)
+    const { wanted } = this
+    if (wanted === null) this.#choose(0)
+    else this.#try(() => this.#find(wanted))
   }
 
   override render() {
@@ -111,24 +121,40 @@ class VersionList extends PageElement {
     })
   }
 
+  async #find(hash: string): Promise<void> {
+    const indexOf = () => this.page.edges.findIndex(({ node }) => node.hash === hash)
+    while (indexOf() < 0 && this.page.pageInfo.hasNextPage && this.page.edges.length < maxSearched)
+      await this.#loadPage(searchedAtOnce)
+    this.#choose(Math.max(0, indexOf()))
+    await this.updateComplete
+    if (indexOf() >= 0) return this.#focusChosen()
+    const searched = this.page.pageInfo.hasNextPage ? ` among its newest ${this.page.edges.length}` : ''
+    throw new Error(`The function has no version ${hash.slice(0, 8)}${searched}. Here is the newest one.`)
+  }
+
   #rollBack(hash: string): void {
     this.#try(async () => {
       const { makeVersionLive } = await ask(rollBack, { functionId: this.functionId, hash })
       this.liveHash = makeVersionLive.live.hash
       this.notice = `Version ${hash.slice(0, 8)} is live.`
       // The button that had the focus is gone.
-      this.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus()
+      this.#focusChosen()
     })
   }
 
-  #loadMore = (): void => {
-    this.#try(async () => {
-      const { edges, pageInfo } = this.page
-      const found = await ask(findFunction, { id: this.functionId, after: pageInfo.endCursor })
-      if (found.function === null) return
-      const { versions } = found.function
-      this.page = { edges: [...edges, ...versions.edges], pageInfo: versions.pageInfo }
-    })
+  #focusChosen(): void {
+    this.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus()
+  }
+
+  #loadMore = (): void => this.#try(() => this.#loadPage())
+
+  async #loadPage(first?: number): Promise<void> {
+    const { edges, pageInfo } = this.page
+    const size = first === undefined ? {} : { first }
+    const found = await ask(findFunction, { id: this.functionId, after: pageInfo.endCursor, ...size })
+    if (found.function === null) throw new Error('The function was removed meanwhile.')
+    const { versions } = found.function
+    this.page = { edges: [...edges, ...versions.edges], pageInfo: versions.pageInfo }
   }
 
   #try(action: () => Promise<void>): void {

@@ -161,7 +161,7 @@ test('an id of another account looks like none, and a credential that only reads
   await close(tab)
 })
 
-test('the last of the versions that are loaded is not called the first, unless it is', async () => {
+test('a link to a version shows that one, and only the first version is called the first', async () => {
   const id = await save('many', 'exit(1)')
   for (let number = 2; number <= 60; number++) await save('many', `exit(${number})`)
   const { body } = await server.graphql<{ function: { versions: { nodes: { hash: string }[] } } }>(
@@ -178,5 +178,17 @@ test('the last of the versions that are loaded is not called the first, unless i
     .waitFor()
   expect(await readDifference(page)).toEqual(['-exit(10)', '+exit(11)'])
 
+  await page.goto(`/functions/${id}?version=${hashes[57]}`)
+  await expect.poll(() => readDifference(page)).toEqual(['-exit(2)', '+exit(3)'])
+  const chosen = page.getByRole('button', { pressed: true })
+  expect(await chosen.innerText()).toBe(hashes[57]?.slice(0, 8))
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await versionsOf(page).nth(59).getByRole('button', { pressed: false }).first().click()
+  await difference.getByText('the first version').waitFor()
+
+  await page.goto(`/functions/${id}?version=${'0'.repeat(64)}`)
+  await page.getByRole('alert').getByText('The function has no version 00000000.').waitFor()
+  await expect.poll(() => readDifference(page)).toEqual(['-exit(59)', '+exit(60)'])
+  expect(await findBarriers(page)).toEqual([])
   await close(tab)
 })

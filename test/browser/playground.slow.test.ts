@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { findBarriers, openBrowser, signIn } from './open-browser.ts'
+import { findBarriers, openBrowser, openTab, signIn } from './open-browser.ts'
 import { field, openPlayground as openPlaygroundOf, textOf, write } from './playground.ts'
 
 let server: SharedServer
@@ -167,6 +167,36 @@ test('a script is saved as a function, and another version that became live is n
   await dialog.getByRole('button', { name: 'Save mine' }).click()
   await page.getByText('Saved: this version is live').waitFor()
   expect(await live()).toContain('second')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('to save needs no scope but `functions:write`, and a version that became live is not overwritten', async () => {
+  const token = await server.token({ account: server.account, scopes: ['functions:write'] })
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, token)
+  await write(page, 'Script', 'exit("written")')
+  const dialog = page.getByRole('dialog')
+  const save = async () => {
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+  }
+  await page.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByLabel('Name').fill('only-written')
+  await page.keyboard.press('Enter')
+  await page.getByText('Saved: this version is live').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'only-written' }).waitFor()
+  await write(page, 'Script', 'exit("again")')
+  await save()
+  await page.getByText('Saved: this version is live').waitFor()
+  await server.graphql(
+    `mutation { saveFunction(input: { name: "only-written", sourceCode: "exit('theirs')" }) { id } }`,
+  )
+  await write(page, 'Script', 'exit("mine")')
+  await save()
+  await dialog.getByRole('alert').waitFor()
+  const { body } = await server.graphql('{ function(name: "only-written") { live { sourceCode } } }')
+  expect(body.data).toEqual({ function: { live: { sourceCode: "exit('theirs')" } } })
   expect(faults).toEqual([])
   await page.context().close()
 })

@@ -18,7 +18,7 @@ const maxSearched = 1_000
 const searchedAtOnce = 250
 
 interface Sources {
-  /** Null for the first version. */
+  /** Null for the oldest version. Those before it may have been deleted. */
   readonly before: Source | null
   readonly after: Source
 }
@@ -169,7 +169,7 @@ function viewSources({ before, after }: Sources) {
   const hash = after.hash.slice(0, 8)
   const title =
     before === null
-      ? `What ${hash}, the first version, has`
+      ? `What ${hash}, the oldest version that is kept, has`
       : `What ${hash} changed from ${before.hash.slice(0, 8)}`
   return html`<p class="quiet">${title}</p>
     ${viewLines(before?.sourceCode ?? '', after.sourceCode)}`

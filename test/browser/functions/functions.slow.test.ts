@@ -161,7 +161,7 @@ test('an id of another account looks like none, and a credential that only reads
   await close(tab)
 })
 
-test('a link to a version shows that one, and only the first version is called the first', async () => {
+test('a link to a version shows that one, and only the oldest version is called the oldest', async () => {
   const id = await save('many', 'exit(1)')
   for (let number = 2; number <= 60; number++) await save('many', `exit(${number})`)
   const { body } = await server.graphql<{ function: { versions: { nodes: { hash: string }[] } } }>(
@@ -184,7 +184,7 @@ test('a link to a version shows that one, and only the first version is called t
   expect(await chosen.innerText()).toBe(hashes[57]?.slice(0, 8))
   expect(await page.getByRole('alert').count()).toBe(0)
   await versionsOf(page).nth(59).getByRole('button', { pressed: false }).first().click()
-  await difference.getByText('the first version').waitFor()
+  await difference.getByText('the oldest version that is kept').waitFor()
 
   await page.goto(`/functions/${id}?version=${'0'.repeat(64)}`)
   await page.getByRole('alert').getByText('The function has no version 00000000.').waitFor()

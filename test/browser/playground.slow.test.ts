@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { findBarriers, openBrowser, signIn } from './open-browser.ts'
+import { findBarriers, openBrowser, openTab, signIn } from './open-browser.ts'
 import { field, openPlayground as openPlaygroundOf, textOf, write } from './playground.ts'
 
 let server: SharedServer
@@ -171,6 +171,36 @@ test('a script is saved as a function, and another version that became live is n
   await page.context().close()
 })
 
+test('to save needs no scope but `functions:write`, and a version that became live is not overwritten', async () => {
+  const token = await server.token({ account: server.account, scopes: ['functions:write'] })
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, token)
+  await write(page, 'Script', 'exit("written")')
+  const dialog = page.getByRole('dialog')
+  const save = async () => {
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+  }
+  await page.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByLabel('Name').fill('only-written')
+  await page.keyboard.press('Enter')
+  await page.getByText('Saved: this version is live').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'only-written' }).waitFor()
+  await write(page, 'Script', 'exit("again")')
+  await save()
+  await page.getByText('Saved: this version is live').waitFor()
+  await server.graphql(
+    `mutation { saveFunction(input: { name: "only-written", sourceCode: "exit('theirs')" }) { id } }`,
+  )
+  await write(page, 'Script', 'exit("mine")')
+  await save()
+  await dialog.getByRole('alert').waitFor()
+  const { body } = await server.graphql('{ function(name: "only-written") { live { sourceCode } } }')
+  expect(body.data).toEqual({ function: { live: { sourceCode: "exit('theirs')" } } })
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('the types mark a mistake, complete a name with its documentation, and know the input', async () => {
   const { page, faults } = await openPlayground()
   await page.getByText('Types ready').waitFor()
@@ -228,5 +258,20 @@ test('nothing moves for somebody who prefers that', async () => {
     document.getAnimations().map(animation => Number(animation.effect?.getComputedTiming().duration)),
   )
   expect(moving.filter(ms => ms > 50)).toEqual([])
+  await page.context().close()
+})
+
+test('a notice has a box only while it says something, and its place is there before', async () => {
+  const { page, faults } = await openPlayground()
+  const notice = page.getByRole('status').and(page.locator('.notice'))
+  expect(await notice.count()).toBe(1)
+  expect(await notice.boundingBox()).toMatchObject({ width: 0, height: 0 })
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await page.getByRole('menuitem').first().click()
+  await notice.getByText('Example: ').waitFor()
+  expect((await notice.boundingBox())?.width).toBeGreaterThan(100)
+  await write(page, 'Script', 'exit(1)')
+  await expect.poll(() => notice.boundingBox()).toMatchObject({ width: 0, height: 0 })
+  expect(faults).toEqual([])
   await page.context().close()
 })

@@ -38,22 +38,28 @@ export interface VersionPage {
 
 export const findFunction = operation<
   { function: (FunctionRow & { readonly versions: VersionPage }) | null },
-  { id: string; after: string | null }
+  { id: string; after: string | null; first?: number }
 >(
-  `query FindFunction($id: ID!, $after: String) { function(id: $id) {
+  `query FindFunction($id: ID!, $after: String, $first: Int = 50) { function(id: $id) {
     id name caseTypeCode live { ${versionFields} }
-    versions(first: 50, after: $after) {
+    versions(first: $first, after: $after) {
       edges { cursor node { ${versionFields} } } pageInfo { hasNextPage endCursor }
     } } }`,
 )
 
+/** A version with its source. */
+export interface Source {
+  readonly hash: string
+  readonly sourceCode: string
+}
+
 /** The source of the version after a cursor, and that of the one before it in time. */
 export const readSources = operation<
-  { function: { versions: { nodes: readonly { readonly sourceCode: string }[] } } | null },
+  { function: { versions: { nodes: readonly Source[] } } | null },
   { id: string; after: string | null }
 >(
   `query ReadSources($id: ID!, $after: String) { function(id: $id) {
-    versions(first: 2, after: $after) { nodes { sourceCode } } } }`,
+    versions(first: 2, after: $after) { nodes { hash sourceCode } } } }`,
 )
 
 export const rollBack = operation<

@@ -42,6 +42,7 @@ class FunctionPage extends PageElement {
         <h1>Function</h1>
         ${viewError(this.error)} ${this.error === null ? viewLoading() : nothing}`
     const { id, name, caseTypeCode, live, versions } = this.found
+    const wanted = new URLSearchParams(location.search).get('version')
     const open = html`<a class="button main" href="/playground?function=${id}">Open in playground</a>`
     const ofType = html`For cases of type <b>${caseTypeCode}</b>`
     const runs = html`<a class="button" href="/runs?function=${id}">Runs</a>`
@@ -53,7 +54,7 @@ class FunctionPage extends PageElement {
         </div>
         <div class="actions">${allows('runs:read') ? runs : nothing} ${open}</div>
       </div>
-      <version-list .functionId=${id} .liveHash=${live.hash} .page=${versions}></version-list>
+      <version-list .functionId=${id} .liveHash=${live.hash} .page=${versions} .wanted=${wanted}></version-list>
       <function-triggers .functionId=${id} .functionName=${name} .caseTypeCode=${caseTypeCode}></function-triggers>`
   }
 }

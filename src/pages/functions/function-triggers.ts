@@ -1,26 +1,37 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { ask } from '../gateway/operation.ts'
 import '../shell/copy-button.ts'
-import { PageElement, viewError } from '../shell/page-element.ts'
+import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows, currentSession } from '../shell/session.ts'
+import { type Loaded, loadHooks, loadTasks, loadWebhooks } from './load-triggers.ts'
 import { writeExample } from './sender-example.ts'
 import type { TriggerDialog } from './trigger-dialog.ts'
 import './trigger-dialog.ts'
 import {
-  listTriggers,
+  type Hook,
   removeHook,
   removeTask,
   removeWebhook,
   saveHook,
   saveTask,
   saveWebhook,
+  type Task,
   type TriggerKind,
-  type Triggers,
   type Webhook,
 } from './trigger-documents.ts'
 
+const loads = { hook: loadHooks, task: loadTasks, webhook: loadWebhooks } as const
 const saves = { hook: saveHook, task: saveTask, webhook: saveWebhook } as const
 const removals = { hook: removeHook, task: removeTask, webhook: removeWebhook } as const
+
+const kinds = ['hook', 'task', 'webhook'] as const
+
+/** What could be loaded of each kind; null while it loads, an error if it could not be. */
+interface Triggers {
+  readonly hook: Loaded<Hook> | Error | null
+  readonly task: Loaded<Task> | Error | null
+  readonly webhook: Loaded<Webhook> | Error | null
+}
 
 interface Item {
   readonly kind: TriggerKind
@@ -28,6 +39,16 @@ interface Item {
   readonly enabled: boolean
   readonly scopes: readonly string[]
   readonly title: string
+}
+
+/** How a kind is shown. */
+interface Kind<Trigger> {
+  readonly kind: TriggerKind
+  readonly title: string
+  /** What is said while there is none. */
+  readonly advice: string
+  readonly loaded: Loaded<Trigger> | Error | null
+  readonly viewItem: (trigger: Trigger) => TemplateResult
 }
 
 /** What runs a function: hooks, tasks and webhooks, with adding, switching off and removing. */
@@ -44,7 +65,7 @@ class FunctionTriggers extends PageElement {
   declare functionId: string
   declare functionName: string
   declare caseTypeCode: string | null
-  declare triggers: Triggers | null
+  declare triggers: Triggers
   /** What is about to be removed, while the page asks. */
   declare removing: Item | null
   declare notice: string
@@ -55,20 +76,18 @@ class FunctionTriggers extends PageElement {
     this.functionId = ''
     this.functionName = ''
     this.caseTypeCode = null
-    this.triggers = null
+    this.triggers = { hook: null, task: null, webhook: null }
     this.removing = null
     this.notice = ''
     this.error = null
   }
 
   override firstUpdated(): void {
-    this.#try(() => this.#load())
+    for (const kind of kinds) void this.#load(kind)
   }
 
   override render() {
-    const { hooks = [], caseTasks = [], webhooks = [] } = this.triggers ?? {}
-    const isOwn = ({ function: { id } }: { readonly function: { readonly id: string } }) =>
-      id === this.functionId
+    const { hook, task, webhook } = this.triggers
     return html`<section class="triggers" aria-labelledby="triggers-title">
       <h2 id="triggers-title">What runs it</h2>
       <div role="status" class="quiet">${this.notice}</div>
@@ -77,31 +96,25 @@ class FunctionTriggers extends PageElement {
         kind: 'hook',
         title: 'Hooks',
         advice: 'A hook runs it whenever a case is saved or deleted.',
-        items: hooks
-          .filter(isOwn)
-          .map(({ event, caseTypeCode, ...hook }) =>
-            this.#viewItem({ kind: 'hook', ...hook, title: `${wordOf(event)} of ${caseTypeCode}` }),
-          ),
+        loaded: hook,
+        viewItem: ({ event, caseTypeCode, ...hook }) =>
+          this.#viewItem({ kind: 'hook', ...hook, title: `${wordOf(event)} of ${caseTypeCode}` }),
       })}
       ${this.#viewKind({
         kind: 'task',
         title: 'Tasks',
         advice: 'A task runs it when a person asks for it on a case.',
-        items: caseTasks
-          .filter(isOwn)
-          .map(({ name, caseTypeCode, ...task }) =>
-            this.#viewItem({ kind: 'task', ...task, title: `${name} on ${caseTypeCode}` }),
-          ),
+        loaded: task,
+        viewItem: ({ name, caseTypeCode, ...task }) =>
+          this.#viewItem({ kind: 'task', ...task, title: `${name} on ${caseTypeCode}` }),
       })}
       ${this.#viewKind({
         kind: 'webhook',
         title: 'Webhooks',
         advice: 'A webhook runs it when another service sends a signed request.',
-        items: webhooks
-          .filter(isOwn)
-          .map(webhook =>
-            this.#viewItem({ kind: 'webhook', ...webhook, title: webhook.name }, viewWebhook(webhook)),
-          ),
+        loaded: webhook,
+        viewItem: webhook =>
+          this.#viewItem({ kind: 'webhook', ...webhook, title: webhook.name }, viewWebhook(webhook)),
       })}
       <trigger-dialog
         .functionId=${this.functionId}
@@ -120,21 +133,12 @@ class FunctionTriggers extends PageElement {
     </section>`
   }
 
-  #viewKind(shown: {
-    readonly kind: TriggerKind
-    readonly title: string
-    readonly advice: string
-    readonly items: readonly TemplateResult[]
-  }) {
-    const { kind, title, advice, items } = shown
+  #viewKind<Trigger>(shown: Kind<Trigger>) {
+    const { kind, title } = shown
     const add = html`<button type="button" @click=${() => this.#add(kind)}>Add ${kind}</button>`
     return html`<div class="kind">
       <div class="title-row"><h3>${title}</h3>${allows('functions:write') ? add : nothing}</div>
-      ${
-        items.length === 0
-          ? html`<p class="quiet">${advice}</p>`
-          : html`<ul class="rows" aria-label=${title}>${items}</ul>`
-      }
+      ${viewLoaded(shown)}
     </div>`
   }
 
@@ -160,7 +164,7 @@ class FunctionTriggers extends PageElement {
 
   #noteSaved = ({ detail }: CustomEvent<TriggerKind>): void => {
     this.#try(async () => {
-      await this.#load()
+      await this.#load(detail)
       this.notice = `The ${detail} was added.`
     })
   }
@@ -168,7 +172,7 @@ class FunctionTriggers extends PageElement {
   #switch({ kind, id, enabled, title }: Item): void {
     this.#try(async () => {
       await ask(saves[kind] as typeof saveHook, { input: { id, enabled: !enabled } })
-      await this.#load()
+      await this.#load(kind)
       this.notice = `${title} is ${enabled ? 'off' : 'on'}.`
     })
   }
@@ -184,7 +188,7 @@ class FunctionTriggers extends PageElement {
     if (removing === null) return
     this.#try(async () => {
       await ask(removals[removing.kind], { id: removing.id })
-      await this.#load()
+      await this.#load(removing.kind)
       this.notice = `${removing.title} was removed.`
     })
   }
@@ -197,9 +201,24 @@ class FunctionTriggers extends PageElement {
     })
   }
 
-  async #load(): Promise<void> {
-    this.triggers = await ask(listTriggers, {})
+  // A kind that cannot be loaded hides no other.
+  async #load(kind: TriggerKind): Promise<void> {
+    const { functionId, caseTypeCode } = this
+    const loaded = await loads[kind]({ functionId, caseTypeCode }).catch((error: unknown) =>
+      error instanceof Error ? error : new Error(String(error)),
+    )
+    this.triggers = { ...this.triggers, [kind]: loaded }
   }
+}
+
+function viewLoaded<Trigger>({ title, advice, loaded, viewItem }: Kind<Trigger>) {
+  if (loaded === null) return viewLoading()
+  if (loaded instanceof Error) return viewError(loaded)
+  const { items, note } = loaded
+  const list = html`<ul class="rows" aria-label=${title}>${items.map(viewItem)}</ul>`
+  const missing = html`<p class="note">${note}</p>`
+  if (items.length === 0) return note === '' ? html`<p class="quiet">${advice}</p>` : missing
+  return html`${list} ${note === '' ? nothing : missing}`
 }
 
 function wordOf(event: string): string {

@@ -2,7 +2,7 @@ import { operation } from '../gateway/operation.ts'
 
 export type TriggerKind = 'hook' | 'task' | 'webhook'
 
-interface Trigger {
+export interface Trigger {
   readonly id: string
   readonly enabled: boolean
   readonly scopes: readonly string[]
@@ -27,18 +27,24 @@ export interface Webhook extends Trigger {
   readonly header: string | null
 }
 
-export interface Triggers {
-  readonly hooks: readonly Hook[]
-  readonly caseTasks: readonly Task[]
-  readonly webhooks: readonly Webhook[]
+interface OfType {
+  /** Null for all case types. */
+  readonly caseTypeCode: string | null
 }
 
-export const listTriggers = operation<Triggers>(
-  `query ListTriggers {
-    hooks { id enabled scopes function { id } caseTypeCode event position }
-    caseTasks { id enabled scopes function { id } caseTypeCode name }
-    webhooks { id enabled scopes function { id } name verification mode header }
-  }`,
+export const listHooks = operation<{ hooks: readonly Hook[] }, OfType>(
+  `query ListHooks($caseTypeCode: String) { hooks(caseTypeCode: $caseTypeCode) {
+    id enabled scopes function { id } caseTypeCode event position } }`,
+)
+export const listTasks = operation<{ caseTasks: readonly Task[] }, OfType>(
+  `query ListTasks($caseTypeCode: String) { caseTasks(caseTypeCode: $caseTypeCode) {
+    id enabled scopes function { id } caseTypeCode name } }`,
+)
+export const listWebhooks = operation<{ webhooks: readonly Webhook[] }>(
+  `query ListWebhooks { webhooks { id enabled scopes function { id } name verification mode header } }`,
+)
+export const listTypesOfTriggers = operation<{ caseTypes: readonly { readonly code: string }[] }>(
+  `query ListTypesOfTriggers { caseTypes { code } }`,
 )
 
 interface Saving {

@@ -3,12 +3,24 @@ import { ask } from '../gateway/operation.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
 import { viewTime } from '../shell/view-time.ts'
-import { findFunction, readSources, rollBack, type Version, type VersionPage } from './function-documents.ts'
+import {
+  findFunction,
+  readSources,
+  rollBack,
+  type Source,
+  type Version,
+  type VersionPage,
+} from './function-documents.ts'
 import { viewLines } from './view-lines.ts'
 
+// A version that a link names is looked for among this many, some hundreds at a time.
+const maxSearched = 1_000
+const searchedAtOnce = 250
+
 interface Sources {
-  readonly before: string
-  readonly after: string
+  /** Null for the oldest version. Those before it may have been deleted. */
+  readonly before: Source | null
+  readonly after: Source
 }
 
 /** The versions of a function, newest first, and what the chosen one changed. */
@@ -17,6 +29,7 @@ class VersionList extends PageElement {
     functionId: { attribute: false },
     liveHash: { attribute: false },
     page: { attribute: false },
+    wanted: { attribute: false },
     chosen: { state: true },
     sources: { state: true },
     error: { state: true },
@@ -25,6 +38,8 @@ class VersionList extends PageElement {
   declare functionId: string
   declare liveHash: string
   declare page: VersionPage
+  /** Hash of the version to show first; null for the newest. */
+  declare wanted: string | null
   declare chosen: number
   declare sources: Sources | null
   declare error: unknown
@@ -35,6 +50,7 @@ class VersionList extends PageElement {
     this.functionId = ''
     this.liveHash = ''
     this.page = { edges: [], pageInfo: { hasNextPage: false, endCursor: null } }
+    this.wanted = null
     this.chosen = 0
     this.sources = null
     this.error = null
@@ -42,12 +58,14 @@ class VersionList extends PageElement {
   }
 
   override firstUpdated(): void {
-    this.#choose(0)
+    const { wanted } = this
+    if (wanted === null) this.#choose(0)
+    else this.#try(() => this.#find(wanted))
   }
 
   override render() {
     const versions = this.page.edges.map(({ node }) => node)
-    const chosen = versions[this.chosen]
+    const { sources } = this
     const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
     return html`<h2>Versions</h2>
       <div role="status" class="quiet">${this.notice}</div>
@@ -65,8 +83,7 @@ class VersionList extends PageElement {
       ${this.page.pageInfo.hasNextPage ? more : nothing}
       <section aria-label="Difference" class="changed">
         <h2>Difference</h2>
-        <p class="quiet">${chosen === undefined ? nothing : this.#describe(chosen)}</p>
-        ${this.sources === null ? viewLoading() : viewLines(this.sources.before, this.sources.after)}
+        ${sources === null ? (this.error === null ? viewLoading() : nothing) : viewSources(sources)}
       </section>`
   }
 
@@ -92,13 +109,6 @@ class VersionList extends PageElement {
     </tr>`
   }
 
-  #describe({ hash }: Version): string {
-    const before = this.page.edges[this.chosen + 1]?.node.hash
-    return before === undefined
-      ? `What ${hash.slice(0, 8)}, the first version, has`
-      : `What ${hash.slice(0, 8)} changed from ${before.slice(0, 8)}`
-  }
-
   #choose(index: number): void {
     this.chosen = index
     this.sources = null
@@ -106,9 +116,20 @@ class VersionList extends PageElement {
       const after = this.page.edges[index - 1]?.cursor ?? null
       const found = (await ask(readSources, { id: this.functionId, after })).function
       if (this.chosen !== index) return
-      const [newer, older] = found?.versions.nodes ?? []
-      this.sources = { before: older?.sourceCode ?? '', after: newer?.sourceCode ?? '' }
+      const [newer, older = null] = found?.versions.nodes ?? []
+      if (newer !== undefined) this.sources = { before: older, after: newer }
     })
+  }
+
+  async #find(hash: string): Promise<void> {
+    const indexOf = () => this.page.edges.findIndex(({ node }) => node.hash === hash)
+    while (indexOf() < 0 && this.page.pageInfo.hasNextPage && this.page.edges.length < maxSearched)
+      await this.#loadPage(searchedAtOnce)
+    this.#choose(Math.max(0, indexOf()))
+    await this.updateComplete
+    if (indexOf() >= 0) return this.#focusChosen()
+    const searched = this.page.pageInfo.hasNextPage ? ` among its newest ${this.page.edges.length}` : ''
+    throw new Error(`The function has no version ${hash.slice(0, 8)}${searched}. Here is the newest one.`)
   }
 
   #rollBack(hash: string): void {
@@ -117,18 +138,23 @@ class VersionList extends PageElement {
       this.liveHash = makeVersionLive.live.hash
       this.notice = `Version ${hash.slice(0, 8)} is live.`
       // The button that had the focus is gone.
-      this.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus()
+      this.#focusChosen()
     })
   }
 
-  #loadMore = (): void => {
-    this.#try(async () => {
-      const { edges, pageInfo } = this.page
-      const found = await ask(findFunction, { id: this.functionId, after: pageInfo.endCursor })
-      if (found.function === null) return
-      const { versions } = found.function
-      this.page = { edges: [...edges, ...versions.edges], pageInfo: versions.pageInfo }
-    })
+  #focusChosen(): void {
+    this.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus()
+  }
+
+  #loadMore = (): void => this.#try(() => this.#loadPage())
+
+  async #loadPage(first?: number): Promise<void> {
+    const { edges, pageInfo } = this.page
+    const size = first === undefined ? {} : { first }
+    const found = await ask(findFunction, { id: this.functionId, after: pageInfo.endCursor, ...size })
+    if (found.function === null) throw new Error('The function was removed meanwhile.')
+    const { versions } = found.function
+    this.page = { edges: [...edges, ...versions.edges], pageInfo: versions.pageInfo }
   }
 
   #try(action: () => Promise<void>): void {
@@ -137,6 +163,16 @@ class VersionList extends PageElement {
       this.error = error
     })
   }
+}
+
+function viewSources({ before, after }: Sources) {
+  const hash = after.hash.slice(0, 8)
+  const title =
+    before === null
+      ? `What ${hash}, the oldest version that is kept, has`
+      : `What ${hash} changed from ${before.hash.slice(0, 8)}`
+  return html`<p class="quiet">${title}</p>
+    ${viewLines(before?.sourceCode ?? '', after.sourceCode)}`
 }
 
 function viewHead(name: string) {

@@ -23,7 +23,6 @@ interface Pair {
 
 /** A change of a membership. */
 export interface MembershipEvent {
-  readonly cursor: string
   readonly kind: 'ADDED' | 'MOVED' | 'REMOVED'
   readonly at: string
   readonly byEmail: string | null
@@ -57,12 +56,30 @@ export const teamsOfUser = operation<
   Page
 >(`query TeamsOfUser($id: ID!, $after: String) { user(id: $id) { displayName email ${pageFields} } }`)
 
-export const newestEvents = operation<
-  { teamMembershipEvents: { readonly nodes: readonly MembershipEvent[] } | null },
-  { last: number }
->(
-  `query NewestMembershipEvents($last: Int) { teamMembershipEvents(last: $last) { nodes {
-    cursor kind at byEmail byUserId txnID before { userId teamId } after { userId teamId } } } }`,
+/** A page of changes, the oldest first. */
+export interface EventPage {
+  readonly nodes: readonly MembershipEvent[]
+  readonly pageInfo: {
+    readonly hasPreviousPage: boolean
+    readonly startCursor: string | null
+    readonly endCursor: string | null
+  }
+}
+
+/** The first changes after a cursor, or the last ones before a cursor. */
+export interface EventRange {
+  readonly first?: number
+  readonly after?: string | null
+  readonly last?: number
+  readonly before?: string | null
+}
+
+export const readEvents = operation<{ teamMembershipEvents: EventPage | null }, EventRange>(
+  `query ReadMembershipEvents($first: Int, $after: String, $last: Int, $before: String) {
+    teamMembershipEvents(first: $first, after: $after, last: $last, before: $before) {
+      nodes { kind at byEmail byUserId txnID before { userId teamId } after { userId teamId } }
+      pageInfo { hasPreviousPage startCursor endCursor }
+    } }`,
 )
 
 export const addMember = operation<{ addTeamMembership: Membership }, { input: Pair }>(

@@ -1,25 +1,15 @@
 import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
-import { handleListKeys, itemKeys, listKeys } from '../shell/list-keys.ts'
+import { focusOpenedRow, handleItemKeys, handleListKeys, itemKeys, listKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
 import { UndoController, undoKeys } from '../shell/undo.ts'
+import { type FoundEvents, findEarlier, findEvents, findLater } from './event-search.ts'
 import { add, type Done, move, remove } from './member-actions.ts'
-import {
-  type Membership,
-  type MembershipEvent,
-  type MembershipPage,
-  membersOfTeam,
-  newestEvents,
-  teamsOfUser,
-} from './member-documents.ts'
+import { type Membership, type MembershipPage, membersOfTeam, teamsOfUser } from './member-documents.ts'
 import { viewEvents } from './view-events.ts'
 import { type Side, viewMemberships } from './view-memberships.ts'
-
-// Events are of the whole account. This many are looked through for those of one team or user.
-const searchedEvents = 1_000
-const shownEvents = 50
 
 /** The members of a team or the teams of a user, as the query of the address says, and what happened to them. */
 class MembersPage extends PageElement {
@@ -32,23 +22,32 @@ class MembersPage extends PageElement {
   declare page: MembershipPage | null
   /** Name of the team or the user; empty without one. */
   declare label: string
-  declare events: readonly MembershipEvent[]
+  declare events: FoundEvents | null
   declare error: unknown
   readonly #side: Side
   readonly #id: string | null
   readonly #undo = new UndoController(this)
+  #isOpened = false
 
   constructor() {
     super()
     this.page = null
     this.label = ''
-    this.events = []
+    this.events = null
     this.error = null
     const query = new URLSearchParams(location.search)
     this.#side = query.has('team') || !query.has('user') ? 'team' : 'user'
     this.#id = query.get(this.#side)
-    handleListKeys(new AbortController().signal)
+    const { signal } = new AbortController()
+    handleListKeys(signal)
+    if (this.#id !== null) handleItemKeys('/members', signal)
     this.#try(() => this.#load())
+  }
+
+  override updated(): void {
+    if (this.#isOpened || this.page === null) return
+    this.#isOpened = true
+    focusOpenedRow()
   }
 
   override render() {
@@ -88,7 +87,12 @@ class MembersPage extends PageElement {
       })}
       ${this.page.pageInfo.hasNextPage ? more : nothing}
       <h2 id="events">Events</h2>
-      ${viewEvents(this.events)}`
+      ${this.#viewEvents()}`
+  }
+
+  #viewEvents() {
+    if (this.events === null) return nothing
+    return viewEvents({ found: this.events, side: this.#side, onFindEarlier: this.#findEarlier })
   }
 
   #viewAdd() {
@@ -157,7 +161,12 @@ class MembersPage extends PageElement {
 
   async #load(): Promise<void> {
     if (this.#id === null) return
-    const [page, events] = await Promise.all([this.#readPage(null), this.#readEvents()])
+    const wanted = { side: this.#side, id: this.#id }
+    const before = this.events
+    const [page, events] = await Promise.all([
+      this.#readPage(null),
+      before === null ? findEvents(wanted) : findLater(wanted, before),
+    ])
     this.page = page
     this.events = events
   }
@@ -168,6 +177,14 @@ class MembersPage extends PageElement {
     this.#try(async () => {
       const { nodes, pageInfo } = await this.#readPage(before.pageInfo.endCursor)
       this.page = { nodes: [...before.nodes, ...nodes], pageInfo }
+    })
+  }
+
+  #findEarlier = (): void => {
+    const [before, id] = [this.events, this.#id]
+    if (before === null || id === null) return
+    this.#try(async () => {
+      this.events = await findEarlier({ side: this.#side, id }, before)
     })
   }
 
@@ -184,15 +201,6 @@ class MembersPage extends PageElement {
     this.label = user?.displayName ?? user?.email ?? ''
     return user?.memberships ?? none
   }
-
-  async #readEvents(): Promise<readonly MembershipEvent[]> {
-    const { teamMembershipEvents } = await ask(newestEvents, { last: searchedEvents })
-    const key = this.#side === 'team' ? 'teamId' : 'userId'
-    return (teamMembershipEvents?.nodes ?? [])
-      .filter(({ before, after }) => before?.[key] === this.#id || after?.[key] === this.#id)
-      .slice(-shownEvents)
-      .reverse()
-  }
 }
 
 function viewNothingChosen() {
@@ -205,5 +213,5 @@ function viewNothingChosen() {
 openPage({
   element: 'members-page',
   type: MembersPage,
-  keys: [...listKeys, ...itemKeys.slice(1), ...undoKeys],
+  keys: [...listKeys, ...itemKeys, ...undoKeys],
 })

@@ -1,12 +1,30 @@
-import { html } from 'lit'
+import { html, nothing } from 'lit'
 import { viewTime } from '../shell/view-time.ts'
+import type { FoundEvents } from './event-search.ts'
 import type { MembershipEvent } from './member-documents.ts'
+import type { Side } from './view-memberships.ts'
 
-/** Shows changes of memberships, newest first. */
-export function viewEvents(events: readonly MembershipEvent[]) {
-  if (events.length === 0)
+interface Shown {
+  readonly found: FoundEvents
+  readonly side: Side
+  /** Looks through the changes before those that were looked through. */
+  readonly onFindEarlier: () => void
+}
+
+/** Shows changes of memberships, newest first, and how far they were looked for. */
+export function viewEvents({ found, side, onFindEarlier }: Shown) {
+  const { rows, earliest } = found
+  if (rows.length === 0 && earliest === null)
     return html`<p class="quiet">No changes yet. Who joins, moves or leaves is listed here.</p>`
-  return html`<ol class="rows events" aria-label="Events" reversed>${events.map(viewEvent)}</ol>`
+  const list = html`<ol class="rows events" aria-label="Events" reversed>${rows.map(viewEvent)}</ol>`
+  const further = html`<p class="quiet">${describeSearch(found, side)}</p>
+    <button type="button" @click=${onFindEarlier}>Look further back</button>`
+  return html`${rows.length === 0 ? nothing : list} ${earliest === null ? nothing : further}`
+}
+
+function describeSearch({ rows, searched }: FoundEvents, side: Side): string {
+  const newest = `the newest ${searched.toLocaleString('en')} changes of the account`
+  return rows.length === 0 ? `No change of this ${side} is among ${newest}.` : `These are among ${newest}.`
 }
 
 function viewEvent(event: MembershipEvent) {

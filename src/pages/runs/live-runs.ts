@@ -1,16 +1,18 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { ask } from '../gateway/operation.ts'
-import { listNewestIds, listRuns, type RunFilter, type RunPage, type RunRow } from './run-documents.ts'
+import { type ListedRun, listNewestIds, listRuns, type RunFilter, type RunPage } from './run-documents.ts'
 
 const pageSize = 50
 // A run is listed up to a second after it began, so the page looks more often than that.
 const lookEveryMs = 600
 const lookAfterErrorMs = 3_000
+// A page that is left open keeps this many rows, and those that the person loads.
+const maxRowsByItself = 200
 
 /** The newest runs, which follow the gateway until they are paused. */
 export class LiveRuns implements ReactiveController {
   /** Null until the first page has come. */
-  rows: readonly RunRow[] | null = null
+  rows: readonly ListedRun[] | null = null
   hasMore = false
   isPaused = false
   /** Runs that came while the list stands still. */
@@ -23,10 +25,17 @@ export class LiveRuns implements ReactiveController {
   /** False until the table has runs of the chosen filter. */
   #isShown = false
   #timer: ReturnType<typeof setTimeout> | undefined
+  #maxRows = maxRowsByItself
+  #rowsAfterLook = 0
+  /** True while rows load that follow the last one, which must stay until then. */
+  #isLoadingMore = false
   readonly #host: ReactiveControllerHost
+  readonly #countSeen: () => number
 
-  constructor(host: ReactiveControllerHost) {
+  /** `countSeen` returns how many rows there are down to the last one on the screen. */
+  constructor(host: ReactiveControllerHost, countSeen: () => number) {
     this.#host = host
+    this.#countSeen = countSeen
     host.addController(this)
   }
 
@@ -100,8 +109,23 @@ export class LiveRuns implements ReactiveController {
     const last = shown.findLastIndex(({ id }) => newest.has(id))
     // Without a common row, there may be others between the two.
     const older = last < 0 ? [] : shown.slice(last + 1).filter(({ id }) => !newest.has(id))
-    this.rows = [...page.nodes, ...older]
+    // Only the person has made it longer since the last look.
+    const loaded = shown.length - this.#rowsAfterLook
+    this.#maxRows = older.length === 0 ? maxRowsByItself : this.#maxRows + Math.max(0, loaded)
+    const rows = [...page.nodes, ...older]
+    this.rows = this.#isLoadingMore ? rows : this.#dropOldest(rows, rows.length - shown.length)
+    this.#rowsAfterLook = this.rows.length
     if (older.length === 0) this.#noteEnd(page)
+  }
+
+  // A row on the screen stays, so that nothing moves under the reader.
+  #dropOldest(rows: readonly ListedRun[], added: number): readonly ListedRun[] {
+    if (rows.length <= this.#maxRows) return rows
+    const kept = rows.slice(0, Math.max(this.#maxRows, this.#countSeen() + added))
+    if (kept.length === rows.length) return rows
+    this.hasMore = true
+    this.#endCursor = kept.at(-1)?.cursor ?? null
+    return kept
   }
 
   async #count(generation: number): Promise<void> {
@@ -116,7 +140,13 @@ export class LiveRuns implements ReactiveController {
   }
 
   async #ask(after: string | null): Promise<RunPage> {
-    return (await ask(listRuns, { filter: this.#filter, first: pageSize, after })).runs
+    this.#isLoadingMore ||= after !== null
+    try {
+      const { edges, pageInfo } = (await ask(listRuns, { filter: this.#filter, first: pageSize, after })).runs
+      return { nodes: edges.map(({ cursor, node }) => ({ ...node, cursor })), pageInfo }
+    } finally {
+      if (after !== null) this.#isLoadingMore = false
+    }
   }
 
   #noteEnd({ pageInfo }: RunPage): void {

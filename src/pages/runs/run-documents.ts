@@ -24,18 +24,33 @@ export interface RunFilter {
   readonly text?: string
 }
 
+interface PageInfo {
+  readonly hasNextPage: boolean
+  readonly endCursor: string | null
+}
+
+/** A row, and where the ones after it begin. */
+export interface ListedRun extends RunRow {
+  readonly cursor: string
+}
+
 export interface RunPage {
-  readonly nodes: readonly RunRow[]
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  readonly nodes: readonly ListedRun[]
+  readonly pageInfo: PageInfo
 }
 
 export const listRuns = operation<
-  { runs: RunPage },
+  {
+    runs: {
+      readonly edges: readonly { readonly cursor: string; readonly node: RunRow }[]
+      readonly pageInfo: PageInfo
+    }
+  },
   { filter: RunFilter; first: number; after: string | null }
 >(
   `query ListRuns($filter: RunFilter, $first: Int, $after: String) {
     runs(filter: $filter, first: $first, after: $after) {
-      nodes { id name state outcome error { code } trigger event caseId startedAt durationMs }
+      edges { cursor node { id name state outcome error { code } trigger event caseId startedAt durationMs } }
       pageInfo { hasNextPage endCursor }
     }
   }`,

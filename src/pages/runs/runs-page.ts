@@ -20,7 +20,7 @@ class RunsPage extends PageElement {
   declare query: RunQuery
   declare functions: readonly FunctionName[]
   declare error: unknown
-  readonly #live = new LiveRuns(this)
+  readonly #live = new LiveRuns(this, () => this.#countSeen())
   #filter: RunFilter
   #settling: ReturnType<typeof setTimeout> | undefined
   #isOpened = false
@@ -61,6 +61,11 @@ class RunsPage extends PageElement {
     if (this.#isOpened || this.#live.rows === null) return
     this.#isOpened = true
     focusOpenedRow()
+  }
+
+  #countSeen(): number {
+    const rows = [...this.querySelectorAll('a[data-row]')]
+    return rows.findLastIndex(row => row.getBoundingClientRect().top < innerHeight) + 1
   }
 
   #describeState(): string {

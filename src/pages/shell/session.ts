@@ -35,8 +35,20 @@ export function allows(scope: string): boolean {
 }
 
 /** Names the person within the browser: what belongs to one is not shown to another. */
-export function ownerOf({ accountCode, userId, email }: Session): string {
-  return JSON.stringify([accountCode, userId, email])
+export function ownerOf({ token, accountCode, userId, email }: Session): string {
+  const isKnown = userId !== null || email !== null
+  return JSON.stringify([accountCode, userId, email, ...(isKnown ? [] : [subjectOf(token)])])
+}
+
+// An API token always has a user, so a credential without one is a JWT. The gateway has checked it, and its `sub` gives
+// no rights here: it only tells people apart.
+function subjectOf(token: string): string | null {
+  try {
+    const payload = Uint8Array.fromBase64(token.split('.')[1] ?? '', { alphabet: 'base64url' })
+    return (JSON.parse(new TextDecoder().decode(payload)) as { readonly sub?: string }).sub ?? null
+  } catch {
+    return null
+  }
 }
 
 /** Keeps the session in this tab alone, then opens the page that was asked for. */

@@ -160,3 +160,35 @@ test('an id of another account looks like none, and a credential that only reads
     expect(await tab.page.getByRole('button', { name }).count(), name).toBe(0)
   await close(tab)
 })
+
+test('a link to a version shows that one, and only the oldest version is called the oldest', async () => {
+  const id = await save('many', 'exit(1)')
+  for (let number = 2; number <= 60; number++) await save('many', `exit(${number})`)
+  const { body } = await server.graphql<{ function: { versions: { nodes: { hash: string }[] } } }>(
+    'query($id: ID!) { function(id: $id) { versions { nodes { hash } } } }',
+    { id },
+  )
+  const hashes = body.data?.function.versions.nodes.map(({ hash }) => hash) ?? []
+  const tab = await open(`/functions/${id}`)
+  const { page } = tab
+  const difference = page.getByRole('region', { name: 'Difference' })
+  await versionsOf(page).nth(49).getByRole('button', { pressed: false }).first().click()
+  await difference
+    .getByText(`What ${hashes[49]?.slice(0, 8)} changed from ${hashes[50]?.slice(0, 8)}`)
+    .waitFor()
+  expect(await readDifference(page)).toEqual(['-exit(10)', '+exit(11)'])
+
+  await page.goto(`/functions/${id}?version=${hashes[57]}`)
+  await expect.poll(() => readDifference(page)).toEqual(['-exit(2)', '+exit(3)'])
+  const chosen = page.getByRole('button', { pressed: true })
+  expect(await chosen.innerText()).toBe(hashes[57]?.slice(0, 8))
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await versionsOf(page).nth(59).getByRole('button', { pressed: false }).first().click()
+  await difference.getByText('the oldest version that is kept').waitFor()
+
+  await page.goto(`/functions/${id}?version=${'0'.repeat(64)}`)
+  await page.getByRole('alert').getByText('The function has no version 00000000.').waitFor()
+  await expect.poll(() => readDifference(page)).toEqual(['-exit(59)', '+exit(60)'])
+  expect(await findBarriers(page)).toEqual([])
+  await close(tab)
+})

@@ -142,3 +142,55 @@ test('a credential that only reads sees members and no buttons', async () => {
     expect(await page.getByRole('button', { name }).count(), name).toBe(0)
   await close(tab)
 })
+
+test('a search that found nothing among the newest changes says so, and goes on with the earlier ones', async () => {
+  for (let user = 1; user <= 2; user++)
+    await server.rest('POST', '/platform/team_memberships', {
+      body: { team_membership: { user_id: user, team_id: 555 } },
+    })
+  const items = Array.from({ length: 500 }, (_item, index) => ({ userId: 5_000 + index, teamId: 556 }))
+  for (const teamId of [556, 557]) {
+    const { body } = await server.graphql(
+      `mutation($items: [AddTeamMembershipInput!]!) { addTeamMemberships(items: $items) { applied } }`,
+      { items: items.map(item => ({ ...item, teamId })) },
+    )
+    expect(body.errors).toBeUndefined()
+  }
+  const tab = await openMembers('/members?team=555')
+  const { page } = tab
+  await page.getByText('No change of this team is among the newest 1,000 changes of the account.').waitFor()
+  expect(await page.getByText('No changes yet').count()).toBe(0)
+  expect(await findBarriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Look further back' }).click()
+  const events = page.getByRole('list', { name: 'Events' }).getByRole('listitem')
+  await expect.poll(() => events.count()).toBe(2)
+  expect(await page.getByRole('button', { name: 'Look further back' }).count()).toBe(0)
+  await add(page, 3)
+  await expect.poll(() => events.count()).toBe(3)
+  expect(await events.first().innerText()).toContain('User 3 joined team 555')
+  await close(tab)
+})
+
+test('keys open a member, and Escape comes back to the team and the same row', async () => {
+  for (const user of [607, 608])
+    await server.rest('POST', '/platform/team_memberships', {
+      body: { team_membership: { user_id: user, team_id: 603 } },
+    })
+  const tab = await openMembers('/members?team=603')
+  const { page } = tab
+  await rowOf(page, 608).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/members?user=608')
+  await page.getByRole('link', { name: 'Team 603' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/members?team=603')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('href')))
+    .toBe('/members?user=608')
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/members')
+  await page.getByText('Choose a team or a user').waitFor()
+  await close(tab)
+})

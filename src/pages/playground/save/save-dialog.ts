@@ -129,11 +129,10 @@ class SaveDialog extends PageElement {
     this.isBusy = true
     try {
       const ifLive = liveHash === null ? [] : [liveHash]
-      const input = { ...this.#named, sourceCode: request.script, ifLive }
-      const { saveFunction } = await ask(saveVersion, { input })
+      const saved = await saveVersion({ ...this.#named, sourceCode: request.script, ifLive })
       this.#close()
       this.querySelector('form')?.reset()
-      request.onSaved(saveFunction)
+      request.onSaved(saved)
     } catch (error) {
       await this.#explain(request, error)
     } finally {

@@ -1,0 +1,67 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { findBarriers, openBrowser, openTab, signIn } from '../open-browser.ts'
+
+const events = ['PRE_SAVE', 'POST_SAVE', 'PRE_DELETE', 'POST_DELETE']
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+async function save(name: string): Promise<string> {
+  const { body } = await server.graphql<{ saveFunction: { id: string } }>(
+    'mutation($name: String!) { saveFunction(input: { name: $name, sourceCode: "exit(payload)" }) { id } }',
+    { name },
+  )
+  return body.data?.saveFunction.id ?? expect.unreachable()
+}
+
+// Saves the most that a case type can have: 40 hooks.
+async function hook(functionId: string, caseTypeCode: string): Promise<void> {
+  const fields = Array.from({ length: 40 }, (_field, index) => {
+    const input = `functionId: ${functionId}, caseTypeCode: "${caseTypeCode}", event: ${events[index % 4]}`
+    return `hook${index}: saveHook(input: { ${input} }) { id }`
+  })
+  const { body } = await server.graphql(`mutation { ${fields.join(' ')} }`)
+  expect(body.errors).toBeUndefined()
+}
+
+const itemsOf = (page: Page, name: string) =>
+  page.getByRole('list', { name, exact: true }).getByRole('listitem')
+
+test('a function of an account with more than 1,000 hooks shows its own, and its tasks and webhooks', async () => {
+  const [other, own] = [await save('of-many'), await save('of-few')]
+  for (let number = 0; number < 26; number++) await hook(other, `type-${number}`)
+  const { body } = await server.graphql(`mutation {
+    saveHook(input: { functionId: ${own}, caseTypeCode: "zebra", event: PRE_SAVE }) { id }
+    saveCaseTask(input: { functionId: ${own}, caseTypeCode: "zebra", name: "stripe" }) { id }
+    saveWebhook(input: { functionId: ${own}, name: "stripes", verification: STANDARD }) { webhook { id } }
+  }`)
+  expect(body.errors).toBeUndefined()
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, server.adminToken)
+  await page.goto(`/functions/${own}`)
+  await itemsOf(page, 'Hooks').getByText('Before each save of zebra').waitFor()
+  await itemsOf(page, 'Tasks').getByText('stripe on zebra').waitFor()
+  await itemsOf(page, 'Webhooks').getByText('stripes').first().waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(await page.getByText('too many').count()).toBe(0)
+  await itemsOf(page, 'Hooks').getByRole('button', { name: 'Switch off' }).click()
+  await itemsOf(page, 'Hooks').getByRole('button', { name: 'Switch on' }).waitFor()
+  expect(faults).toEqual([])
+
+  const reader = await openTab(browser, server.baseUrl)
+  await signIn(reader.page, await server.token({ account: server.account, scopes: ['functions:read'] }))
+  await reader.page.goto(`/functions/${own}`)
+  await reader.page.getByText('The account has too many to list all. None is shown').waitFor()
+  await itemsOf(reader.page, 'Tasks').getByText('stripe on zebra').waitFor()
+  expect(await findBarriers(reader.page)).toEqual([])
+  expect(reader.faults).toEqual([])
+  await Promise.all([page.context().close(), reader.page.context().close()])
+})

@@ -1,0 +1,75 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { secret, signHmac } from '../credentials/sign-jwt.ts'
+import { startServer, type TestServer } from '../server/gateways/start-server.ts'
+import { openBrowser, openTab, signIn } from './open-browser.ts'
+import { field, textOf, write } from './playground.ts'
+
+let server: TestServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await startServer({ ROSTRUM_JWT_SECRET: secret })
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+})
+
+async function changeTo(page: Page, token: string): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await signIn(page, token)
+  await field(page, 'Script').waitFor()
+}
+
+const graphiqlQuery = (page: Page) => page.locator('.graphiql-editor:visible').first()
+
+test('people whose JWTs have neither an integer `sub` nor an e-mail address see only what is theirs', async () => {
+  const [alice, zoe] = await Promise.all(['alice', 'zoé'].map(sub => signHmac({ sub, account: 'owners' })))
+  if (alice === undefined || zoe === undefined) expect.unreachable()
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, alice)
+  await field(page, 'Script').waitFor()
+  await write(page, 'Script', 'exit("of Alice")')
+  await page.getByText('Draft saved').waitFor()
+  await page.goto('/graphql')
+  await graphiqlQuery(page).click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText('query OfAlice { viewer { scopes } }')
+  await expect
+    .poll(() => page.evaluate(() => JSON.stringify({ ...sessionStorage })))
+    .toContain('query OfAlice')
+
+  await page.goto('/playground')
+  await changeTo(page, zoe)
+  expect(await textOf(page, 'Script')).not.toContain('of Alice')
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('dialog').getByText('No drafts').waitFor()
+  await page.keyboard.press('Escape')
+  await page.goto('/graphql')
+  await graphiqlQuery(page).getByText('viewer').waitFor()
+  expect(await graphiqlQuery(page).innerText()).not.toContain('OfAlice')
+
+  await page.goto('/playground')
+  await changeTo(page, await signHmac({ sub: 'alice', account: 'owners', name: 'Alice' }))
+  await expect.poll(() => textOf(page, 'Script')).toBe('exit("of Alice")')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a draft that was stored under the user and the e-mail address of a person stays found', async () => {
+  const token = await signHmac({ sub: '7', account: 'owners', email: 'ann@example.com' })
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, token)
+  await page.evaluate(() => {
+    const owner = JSON.stringify(['owners', '7', 'ann@example.com'])
+    const fields = { script: 'exit("earlier")', input: '{}', options: '{}', function: null, cursor: 0 }
+    localStorage.setItem('rostrum.draft.1', JSON.stringify({ ...fields, id: '1', owner, at: 1 }))
+  })
+  await page.reload()
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'exit("earlier")' }).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})

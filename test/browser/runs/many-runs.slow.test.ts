@@ -1,0 +1,64 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { openBrowser, openTab, signIn } from '../open-browser.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+const rowsOf = (page: Page) => page.getByRole('table', { name: 'Runs', exact: true }).locator('a[data-row]')
+const idsOf = (page: Page) =>
+  rowsOf(page).evaluateAll(rows => rows.map(row => row.getAttribute('href')?.split('/').at(-1)))
+
+// Fewer than a page of the list, so that the page has a row in common with it at its next look.
+async function run(name: string, count: number): Promise<void> {
+  for (let number = 0; number < count; number++)
+    await server.execute({ name: `${name} ${number}`, sourceCode: 'exit(1)' })
+}
+
+async function listIds(first: number): Promise<string[]> {
+  const { body } = await server.graphql<{ runs: { nodes: { id: string }[] } }>(
+    'query($first: Int) { runs(first: $first) { nodes { id } } }',
+    { first },
+  )
+  return body.data?.runs.nodes.map(({ id }) => id) ?? []
+}
+
+test('a page left open keeps 200 rows and those that a person loaded, and moves no row on the screen', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, server.adminToken)
+  await page.goto('/runs')
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    await run(name, 40)
+    await rowsOf(page)
+      .first()
+      .filter({ hasText: `${name} 39` })
+      .waitFor()
+  }
+  expect(await rowsOf(page).count()).toBe(200)
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await expect.poll(() => rowsOf(page).count()).toBe(240)
+  expect(await idsOf(page)).toEqual(await listIds(240))
+  await run('g', 20)
+  await rowsOf(page).first().filter({ hasText: 'g 19' }).waitFor()
+  expect(await rowsOf(page).count()).toBe(240)
+
+  const last = rowsOf(page).filter({ hasText: 'a 20' })
+  await last.scrollIntoViewIfNeeded()
+  const before = await last.boundingBox()
+  await run('h', 20)
+  await rowsOf(page).first().filter({ hasText: 'h 19' }).waitFor()
+  expect((await last.boundingBox())?.y).toBeCloseTo(before?.y ?? Number.NaN, -1)
+  expect(await idsOf(page)).toEqual(await listIds(260))
+  await page.evaluate(() => scrollTo(0, 0))
+  await expect.poll(() => rowsOf(page).count()).toBe(240)
+  expect(await idsOf(page)).toEqual(await listIds(240))
+  expect(faults).toEqual([])
+  await page.context().close()
+})

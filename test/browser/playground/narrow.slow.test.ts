@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { findBarriers, openBrowser } from './open-browser.ts'
-import { field, openPlayground, textOf, write } from './playground.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { findBarriers, openBrowser } from '../open-browser.ts'
+import { field, openPlayground, textOf, write } from '../playground.ts'
 
 let server: SharedServer
 let browser: Browser

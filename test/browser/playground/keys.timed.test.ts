@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/gateways/start-server.ts'
-import { openBrowser } from './open-browser.ts'
-import { field, openPlayground, write } from './playground.ts'
+import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { openBrowser } from '../open-browser.ts'
+import { field, openPlayground, write } from '../playground.ts'
 
 let server: TestServer
 let browser: Browser

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../server/gateways/start-server.ts'
-import { findFreePort } from '../server/processes/free-port.ts'
-import { makeTempFolder } from '../server/processes/temp-folder.ts'
-import { openBrowser, openTab, signIn } from './open-browser.ts'
-import { field, textOf, write } from './playground.ts'
+import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { findFreePort } from '../../server/processes/free-port.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { openBrowser, openTab, signIn } from '../open-browser.ts'
+import { field, textOf, write } from '../playground.ts'
 
 const folder = makeTempFolder()
 let settings: Readonly<Record<string, string>>

@@ -27,3 +27,23 @@ test('“Load more” pressed twice shows each older case once', async () => {
   expect(await rows.count()).toBe(103)
   await client.close(tab)
 })
+
+test('Enter pressed again while the page of a new case loads creates no other one', async () => {
+  const tab = await client.open('/cases')
+  const { page } = tab
+  await page.getByRole('button', { name: 'New case' }).click()
+  const field = page.getByRole('dialog').getByLabel('Case type')
+  await field.fill('once')
+  const next = await holdRequests(page, '**/cases/*')
+  await page.keyboard.press('Enter')
+  await expect.poll(next.count).toBe(1)
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  next.release()
+  await page.waitForURL('**/cases/*')
+  await page.goto('/cases?type=once')
+  const rows = page.getByRole('list', { name: 'Cases' }).getByRole('listitem')
+  await rows.first().waitFor()
+  expect(await rows.count()).toBe(1)
+  await client.close(tab)
+})

@@ -5,12 +5,20 @@ import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
-import { type CaseTask, type FoundCase, findCase, listTasks, runTask, saveCase } from './case-documents.ts'
+import {
+  type CaseTask,
+  type FoundCase,
+  findCase,
+  listTasks,
+  runTask,
+  saveCase,
+  trySave,
+} from './case-documents.ts'
+import './case-history.ts'
 import { forgetEdits, keepEdits, readEdits } from './kept-edits.ts'
 import { parseObject } from './parse-object.ts'
 import type { AskedTask, TaskDialog } from './task-dialog.ts'
 import './task-dialog.ts'
-import { viewHistory } from './view-history.ts'
 
 /** The case that the path names: its data, its tasks and its history. */
 class CasePage extends PageElement {
@@ -68,7 +76,7 @@ class CasePage extends PageElement {
   async #load(): Promise<FoundCase> {
     const id = decodeURIComponent(location.pathname.split('/')[2] ?? '')
     const isId = /^[1-9]\d{0,15}$/.test(id)
-    const found = isId ? (await ask(findCase, { id, before: null })).case : null
+    const found = isId ? (await ask(findCase, { id })).case : null
     if (found === null) throw new Error('There is no such case. It may have been deleted.')
     this.found = found
     return found
@@ -87,20 +95,14 @@ class CasePage extends PageElement {
       return html`${back}
         <h1>Case</h1>
         ${viewError(this.error)} ${this.error === null ? viewLoading() : nothing}`
-    const { id, caseTypeCode, version, events } = this.found
+    const { id, caseTypeCode, version } = this.found
     return html`${back}
       <h1>Case ${id}</h1>
       <p class="quiet">Type <b>${caseTypeCode}</b>, version ${version}</p>
       <div class="notice" role="status" ?hidden=${this.notice === ''}>${this.notice}</div>
       ${viewError(this.error)} ${this.#viewEditor()}
       ${this.patch === null ? nothing : this.#viewPatch()}
-      <h2>History</h2>
-      ${viewHistory(events.nodes)}
-      ${
-        events.pageInfo.hasPreviousPage
-          ? html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
-          : nothing
-      }
+      <case-history .caseId=${id} .version=${version}></case-history>
       <task-dialog @run-task=${this.#runTask}></task-dialog>`
   }
 
@@ -168,23 +170,27 @@ class CasePage extends PageElement {
 
   #save = (): void => {
     this.#do(async () => {
-      const { saved } = await this.#send(false)
-      this.#take(await this.#load())
+      const { saved, case: stored } = (await ask(saveCase, { input: this.#readInput() })).saveCase
+      this.found = stored
+      this.#take(stored)
       this.notice = saved ? `Saved as version ${this.#version}.` : 'Nothing changed, so nothing was saved.'
     })
   }
 
   #dryRun = (): void => {
     this.#do(async () => {
-      this.patch = (await this.#send(true)).patch
+      const input = { ...this.#readInput(), dryRun: true } as const
+      this.patch = (await ask(trySave, { input })).saveCase.patch
       this.notice = 'This is what a save would change. Nothing was saved.'
     })
   }
 
-  async #send(dryRun: boolean) {
-    const data = parseObject(this.text, 'Data')
-    const input = { id: this.found?.id ?? '', data, dryRun, ifVersions: [this.#version] }
-    return (await ask(saveCase, { input })).saveCase
+  #readInput() {
+    return {
+      id: this.found?.id ?? '',
+      data: parseObject(this.text, 'Data'),
+      ifVersions: [this.#version],
+    }
   }
 
   #askTask(name: string): void {
@@ -195,23 +201,12 @@ class CasePage extends PageElement {
     this.#do(async () => {
       const isEdited = this.text !== this.#stored
       const asked = { caseId: this.found?.id ?? '', name, params, ifVersions: [this.#version] }
-      const { execution } = (await ask(runTask, asked)).runCaseTask
-      const found = await this.#load()
-      if (!isEdited) this.#take(found)
+      const { execution, change } = (await ask(runTask, asked)).runCaseTask
+      if (change !== null) this.found = change.case
+      if (change !== null && !isEdited) this.#take(change.case)
       if (execution.outcome !== 'EXIT')
         throw new Error(execution.message ?? `${execution.error?.code}: ${execution.error?.message}`)
-      this.notice = `Ran ${name}. The case is at version ${found.version}.`
-    })
-  }
-
-  #loadMore = (): void => {
-    this.#do(async () => {
-      const shown = this.found
-      if (shown === null) return
-      const { startCursor } = shown.events.pageInfo
-      const older = (await ask(findCase, { id: shown.id, before: startCursor })).case?.events
-      if (older === undefined) return
-      this.found = { ...shown, events: { ...older, nodes: [...older.nodes, ...shown.events.nodes] } }
+      this.notice = `Ran ${name}. The case is at version ${this.found?.version}.`
     })
   }
 

@@ -69,7 +69,7 @@ class NewCaseDialog extends PageElement {
       const input = { caseTypeCode: String(given.get('type') ?? '').trim(), data }
       const { saveCase: change } = await ask(saveCase, { input })
       // It stays busy: the next page may come slowly, and Enter would create another case meanwhile.
-      location.assign(`/cases/${change.case?.id ?? ''}`)
+      location.assign(`/cases/${change.case.id}`)
     } catch (error) {
       this.error = error
       this.isBusy = false

@@ -24,15 +24,19 @@ function viewEvent({ version, kind, at, byEmail, byUserId, function: name, chang
     <td role="cell">${version} <span class="quiet">${kind.toLowerCase()}</span></td>
     <td role="cell">${viewTime(at)}</td>
     <td role="cell">${who}${name === null ? nothing : html` <span class="quiet">through ${name}</span>`}</td>
-    <td role="cell" class="whole">
-      <ul class="changes">
-        ${Object.entries(changedFields).map(
-          ([field, [after, before]]) =>
-            html`<li><code>/${field}</code> <del>${print(before)}</del> → <ins>${print(after)}</ins></li>`,
-        )}
-      </ul>
-    </td>
+    <td role="cell" class="whole">${viewChanges(changedFields)}</td>
   </tr>`
+}
+
+function viewChanges(changedFields: CaseEvent['changedFields']) {
+  if (changedFields === undefined)
+    return html`<span class="quiet">The changes are too large to show here.</span>`
+  return html`<ul class="changes">
+    ${Object.entries(changedFields).map(
+      ([field, [after, before]]) =>
+        html`<li><code>/${field}</code> <del>${print(before)}</del> → <ins>${print(after)}</ins></li>`,
+    )}
+  </ul>`
 }
 
 // An absent field is null in an event.

@@ -60,7 +60,7 @@ class CasePage extends PageElement {
   async #open(): Promise<void> {
     const found = await this.#load()
     const edits = readEdits(found.id)
-    this.#take(found)
+    this.#show(found)
     if (edits !== null && edits.text !== this.text) {
       this.text = edits.text
       this.#version = edits.version
@@ -83,10 +83,15 @@ class CasePage extends PageElement {
   }
 
   /** Shows the data as they are stored. */
-  #take({ id, version, data }: FoundCase): void {
+  #show({ version, data }: FoundCase): void {
     this.text = JSON.stringify(data, null, 2)
     this.#version = version
-    forgetEdits(id)
+  }
+
+  /** Shows the data as they are stored, because the edits are saved or discarded. */
+  #take(stored: FoundCase): void {
+    this.#show(stored)
+    forgetEdits(stored.id)
   }
 
   override render() {

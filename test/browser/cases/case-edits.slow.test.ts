@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signIn } from '../open-browser.ts'
 import { CasesClient, dataOf } from './cases-client.ts'
 
 let client: CasesClient
@@ -26,5 +27,22 @@ test('edits stay through every reload until they are discarded', async () => {
   await page.getByText('Your edits were discarded.').waitFor()
   await page.reload()
   await expect.poll(() => dataOf(page).inputValue()).toContain('"total": 1')
+  await client.close(tab)
+})
+
+test('edits are shown to the person alone who typed them', async () => {
+  const { id, tab, page } = await openEdited('owned', '{"total": 2}')
+  const signInAgain = async (token: string) => {
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL('**/login')
+    await signIn(page, token)
+    await page.goto(`/cases/${id}`)
+  }
+  await signInAgain(await client.server.token({ account: client.server.account, email: 'beta@example.com' }))
+  await expect.poll(() => dataOf(page).inputValue()).toContain('"total": 1')
+  expect(await page.getByText('These are your unsaved edits.').count()).toBe(0)
+  await signInAgain(client.server.adminToken)
+  await page.getByText('These are your unsaved edits.').waitFor()
+  expect(await dataOf(page).inputValue()).toBe('{"total": 2}')
   await client.close(tab)
 })

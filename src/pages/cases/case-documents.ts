@@ -33,9 +33,14 @@ export const listCaseTypes = operation<{ caseTypes: readonly { readonly code: st
   `query ListCaseTypes { caseTypes { code } }`,
 )
 
+export type CaseData = Readonly<Record<string, unknown>>
+
 export interface FoundCase extends CaseRow {
-  readonly data: Readonly<Record<string, unknown>>
+  readonly data: CaseData
 }
+
+/** The data of a case at one version. */
+export type CaseVersion = Pick<FoundCase, 'version' | 'data'>
 
 const caseFields = `id caseTypeCode version updatedAt data`
 

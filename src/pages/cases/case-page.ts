@@ -7,6 +7,7 @@ import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
 import {
   type CaseTask,
+  type CaseVersion,
   type FoundCase,
   findCase,
   listTasks,
@@ -15,8 +16,9 @@ import {
   trySave,
 } from './case-documents.ts'
 import './case-history.ts'
-import { forgetEdits, keepEdits, readEdits } from './kept-edits.ts'
+import { forgetEdits, type KeptEdits, keepEdits, readEdits } from './kept-edits.ts'
 import { parseObject } from './parse-object.ts'
+import { printData, rebaseEdits } from './rebase-edits.ts'
 import type { AskedTask, TaskDialog } from './task-dialog.ts'
 import './task-dialog.ts'
 
@@ -25,6 +27,7 @@ class CasePage extends PageElement {
   static override properties = {
     found: { state: true },
     text: { state: true },
+    base: { state: true },
     tasks: { state: true },
     patch: { state: true },
     notice: { state: true },
@@ -35,18 +38,19 @@ class CasePage extends PageElement {
   /** What the field has. */
   declare text: string
   declare tasks: readonly CaseTask[]
+  /** The version that the edits began with. */
+  declare base: CaseVersion
   /** What a dry run would change. */
   declare patch: unknown
   declare notice: string
   declare error: unknown
   declare isBusy: boolean
-  /** The version that the edits began with. */
-  #version = 0
 
   constructor() {
     super()
     this.found = null
     this.text = ''
+    this.base = { version: 0, data: {} }
     this.tasks = []
     this.patch = null
     this.notice = ''
@@ -61,11 +65,7 @@ class CasePage extends PageElement {
     const found = await this.#load()
     const edits = readEdits(found.id)
     this.#show(found)
-    if (edits !== null && edits.text !== this.text) {
-      this.text = edits.text
-      this.#version = edits.version
-      this.notice = 'These are your unsaved edits.'
-    }
+    if (edits !== null && edits.text !== this.text) this.#restore(found, edits)
     document.title = `Case ${found.id} · Rostrum`
     if (allows('functions:read'))
       this.tasks = (await ask(listTasks, { caseTypeCode: found.caseTypeCode })).caseTasks.filter(
@@ -73,25 +73,49 @@ class CasePage extends PageElement {
       )
   }
 
+  #restore(found: FoundCase, { base, text }: KeptEdits): void {
+    this.base = base
+    this.text = text
+    this.#meet(found)
+    if (this.#isEdited) this.notice = 'These are your unsaved edits.'
+  }
+
   async #load(): Promise<FoundCase> {
     const id = decodeURIComponent(location.pathname.split('/')[2] ?? '')
     const isId = /^[1-9]\d{0,15}$/.test(id)
     const found = isId ? (await ask(findCase, { id })).case : null
     if (found === null) throw new Error('There is no such case. It may have been deleted.')
-    this.found = found
     return found
   }
 
   /** Shows the data as they are stored. */
-  #show({ version, data }: FoundCase): void {
-    this.text = JSON.stringify(data, null, 2)
-    this.#version = version
+  #show(stored: FoundCase): void {
+    const { version, data } = stored
+    this.found = stored
+    this.base = { version, data }
+    this.text = printData(data)
   }
 
   /** Shows the data as they are stored, because the edits are saved or discarded. */
   #take(stored: FoundCase): void {
     this.#show(stored)
     forgetEdits(stored.id)
+  }
+
+  /** Shows the case as it is stored now. What was typed beyond `written` stays, on top of what changed. */
+  #meet(stored: FoundCase, written = { data: this.base.data, text: printData(this.base.data) }): void {
+    if (this.text === written.text) return this.#take(stored)
+    this.found = stored
+    const text = rebaseEdits({ before: written.data, after: stored.data, text: this.text })
+    const { version, data } = text === null ? { ...this.base, data: written.data } : stored
+    this.base = { version, data }
+    this.text = text ?? this.text
+    this.#keep(stored.id)
+  }
+
+  #keep(id: string): void {
+    if (keepEdits(id, { base: this.base, text: this.text })) return
+    this.notice = 'This browser has no room to keep your edits. Save them before you leave this page.'
   }
 
   override render() {
@@ -121,7 +145,6 @@ class CasePage extends PageElement {
       ({ name }) =>
         html`<button type="button" ?disabled=${this.isBusy} @click=${() => this.#askTask(name)}>Run ${name}</button>`,
     )
-    const isEdited = this.text !== this.#stored
     const discard = html`<button type="button" class="plain" @click=${this.#discard}>Discard edits</button>`
     return html`<label for="data">Data</label>
       <textarea
@@ -134,12 +157,12 @@ class CasePage extends PageElement {
         @input=${this.#edit}
       ></textarea>
       <div class="case-actions">
-        ${canSave ? html`${saving} ${tasks} ${isEdited ? discard : nothing}` : nothing}
+        ${canSave ? html`${saving} ${tasks} ${this.#isEdited ? discard : nothing}` : nothing}
       </div>`
   }
 
-  get #stored(): string {
-    return JSON.stringify(this.found?.data ?? {}, null, 2)
+  get #isEdited(): boolean {
+    return this.text !== printData(this.base.data)
   }
 
   #viewPatch() {
@@ -163,7 +186,7 @@ class CasePage extends PageElement {
   #edit = ({ target }: Event): void => {
     if (!(target instanceof HTMLTextAreaElement) || this.found === null) return
     this.text = target.value
-    keepEdits(this.found.id, { version: this.#version, text: this.text })
+    this.#keep(this.found.id)
   }
 
   #discard = (): void => {
@@ -175,10 +198,11 @@ class CasePage extends PageElement {
 
   #save = (): void => {
     this.#do(async () => {
-      const { saved, case: stored } = (await ask(saveCase, { input: this.#readInput() })).saveCase
-      this.found = stored
-      this.#take(stored)
-      this.notice = saved ? `Saved as version ${this.#version}.` : 'Nothing changed, so nothing was saved.'
+      const [input, { text }] = [this.#readInput(), this]
+      const { saved, case: stored } = (await ask(saveCase, { input })).saveCase
+      this.#meet(stored, { data: input.data, text })
+      const done = saved ? `Saved as version ${stored.version}.` : 'Nothing changed, so nothing was saved.'
+      this.notice = this.#isEdited ? `${done} What you typed meanwhile is not saved yet.` : done
     })
   }
 
@@ -194,7 +218,7 @@ class CasePage extends PageElement {
     return {
       id: this.found?.id ?? '',
       data: parseObject(this.text, 'Data'),
-      ifVersions: [this.#version],
+      ifVersions: [this.base.version],
     }
   }
 
@@ -204,11 +228,9 @@ class CasePage extends PageElement {
 
   #runTask = ({ detail: { name, params } }: CustomEvent<AskedTask>): void => {
     this.#do(async () => {
-      const isEdited = this.text !== this.#stored
-      const asked = { caseId: this.found?.id ?? '', name, params, ifVersions: [this.#version] }
+      const asked = { caseId: this.found?.id ?? '', name, params, ifVersions: [this.base.version] }
       const { execution, change } = (await ask(runTask, asked)).runCaseTask
-      if (change !== null) this.found = change.case
-      if (change !== null && !isEdited) this.#take(change.case)
+      if (change !== null) this.#meet(change.case)
       if (execution.outcome !== 'EXIT')
         throw new Error(execution.message ?? `${execution.error?.code}: ${execution.error?.message}`)
       this.notice = `Ran ${name}. The case is at version ${this.found?.version}.`

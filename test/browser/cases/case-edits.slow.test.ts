@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdRequests } from '../hold-requests.ts'
 import { signIn } from '../open-browser.ts'
 import { CasesClient, dataOf } from './cases-client.ts'
 
@@ -44,5 +45,42 @@ test('edits are shown to the person alone who typed them', async () => {
   await signInAgain(client.server.adminToken)
   await page.getByText('These are your unsaved edits.').waitFor()
   expect(await dataOf(page).inputValue()).toBe('{"total": 2}')
+  await client.close(tab)
+})
+
+test('what is typed while a save is on its way stays, and the next save keeps it', async () => {
+  const { id, tab, page } = await openEdited('typed', '{"total": 2}')
+  const save = page.getByRole('button', { name: 'Save' })
+  const saves = await holdRequests(page, '**/graphql', 'SaveCase(')
+  await save.click()
+  await expect.poll(saves.count).toBe(1)
+  await dataOf(page).fill('{"total": 2, "note": "typed meanwhile"}')
+  saves.release()
+  await page.getByText('Saved as version 2. What you typed meanwhile is not saved yet.').waitFor()
+  expect(await dataOf(page).inputValue()).toBe('{"total": 2, "note": "typed meanwhile"}')
+  await page.reload()
+  await page.getByText('These are your unsaved edits.').waitFor()
+  await save.click()
+  await page.getByText('Saved as version 3.').waitFor()
+  expect((await client.readCase(id)).data).toEqual({ total: 2, note: 'typed meanwhile' })
+  await client.close(tab)
+})
+
+test('what is typed while a task runs stays, with what the task changed', async () => {
+  await client.saveTask('Close', 'closed', 'exit({ ...payload, state: "closed" })')
+  const id = await client.createCase('closed', { total: 1, state: 'open' })
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  await page.getByRole('button', { name: 'Run Close' }).click()
+  const tasks = await holdRequests(page, '**/graphql', 'RunTask(')
+  await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click()
+  await expect.poll(tasks.count).toBe(1)
+  await dataOf(page).fill('{"total": 5, "state": "open"}')
+  tasks.release()
+  await page.getByText('Ran Close. The case is at version 2').waitFor()
+  expect(JSON.parse(await dataOf(page).inputValue())).toEqual({ total: 5, state: 'closed' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved as version 3.').waitFor()
+  expect((await client.readCase(id)).data).toEqual({ total: 5, state: 'closed' })
   await client.close(tab)
 })

@@ -1,14 +1,19 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { type Change, compareDocuments } from './difference.ts'
+import { type Change, compareDocuments, type Difference } from './difference.ts'
 import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
 import type { RunState } from './run-state.ts'
 
-/** Shows what `exit` changed in the input document, place by place: up to 64 KB of values. */
+/** Shows what `exit` changed in the input document. */
 export function viewDifference({ execution, input }: RunState) {
   if (execution === null || execution.outcome !== 'exit')
     return html`<p class="quiet">What <code>exit</code> changed in the input appears here.</p>`
-  const { changes, isCut } = compareDocuments(JSON.parse(input), execution.payload ?? null)
-  if (changes.length === 0) return html`<p class="quiet">The result equals the input.</p>`
+  const difference = compareDocuments(JSON.parse(input), execution.payload ?? null)
+  if (difference.changes.length === 0) return html`<p class="quiet">The result equals the input.</p>`
+  return viewChanges(difference)
+}
+
+/** Shows where two documents differ, place by place: up to 64 KB of values. */
+export function viewChanges({ changes, isCut }: Difference) {
   const items: TemplateResult[] = []
   let left = maxShownBytes
   for (const change of changes) {

@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
-import { signIn } from '../open-browser.ts'
+import { findBarriers, signIn } from '../open-browser.ts'
 import { CasesClient, dataOf } from './cases-client.ts'
 
 let client: CasesClient
@@ -82,5 +83,41 @@ test('what is typed while a task runs stays, with what the task changed', async 
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved as version 3.').waitFor()
   expect((await client.readCase(id)).data).toEqual({ total: 5, state: 'closed' })
+  await client.close(tab)
+})
+
+const changedOf = (page: Page) => page.getByRole('region', { name: 'Changed meanwhile' })
+
+test('a task that changes what is edited says so, and the edits are kept or discarded', async () => {
+  await client.saveTask('Count', 'counted', 'exit({ ...payload, total: payload.total + 1 })')
+  const { id, tab, page } = await openEdited('counted', '{"total": 5, "state": "open"}')
+  const save = page.getByRole('button', { name: 'Save' })
+  await page.getByRole('button', { name: 'Run Count' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click()
+  await page.getByText('Ran Count. The case is at version 2. It changed what you are editing.').waitFor()
+  expect(await changedOf(page).getByRole('listitem').allInnerTexts()).toEqual(['/total 1 → 2'])
+  expect(await findBarriers(page)).toEqual([])
+  await save.click()
+  await page.getByRole('alert').getByText('First keep your edits or discard them.').waitFor()
+  await page.reload()
+  await changedOf(page).getByRole('button', { name: 'Keep my edits' }).click()
+  await changedOf(page).waitFor({ state: 'detached' })
+  expect(await dataOf(page).inputValue()).toBe('{"total": 5, "state": "open"}')
+  await save.click()
+  await page.getByText('Saved as version 3.').waitFor()
+  expect((await client.readCase(id)).data).toEqual({ total: 5, state: 'open' })
+  await client.close(tab)
+})
+
+test('after somebody else’s save of other fields, the edits have them and can be saved', async () => {
+  const { id, tab, page } = await openEdited('beside', '{"total": 2, "state": "open"}')
+  await client.changeCase(id, { total: 1, state: 'closed' })
+  const save = page.getByRole('button', { name: 'Save' })
+  await save.click()
+  await page.getByRole('alert').getByText('Now you see the case with their changes.').waitFor()
+  expect(await changedOf(page).count()).toBe(0)
+  await save.click()
+  await page.getByText('Saved as version 3.').waitFor()
+  expect((await client.readCase(id)).data).toEqual({ total: 2, state: 'closed' })
   await client.close(tab)
 })

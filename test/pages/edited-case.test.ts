@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { printData, rebaseEdits } from '../../src/pages/cases/rebase-edits.ts'
+import { printData, rebaseEdits } from '../../src/pages/cases/edited-case.ts'
 
 const before = { total: 1, state: 'open', lines: [{ price: 2 }] }
 const rebase = (after: Record<string, unknown>, text: string) => rebaseEdits({ before, after, text })

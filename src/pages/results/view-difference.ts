@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { type Change, compareDocuments, type Difference } from './difference.ts'
+import { compareDocuments, type Difference } from './difference.ts'
 import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
 import type { RunState } from './run-state.ts'
 
@@ -19,7 +19,8 @@ export function viewChanges({ changes, isCut }: Difference) {
   for (const change of changes) {
     if (left <= 0) break
     const [before, after] = [print(change.before, left), print(change.after, left)]
-    items.push(viewChange(change, { before, after }))
+    const place = change.pointer === '' ? 'the whole document' : change.pointer
+    items.push(viewChange(place, { before, after }))
     left -= change.pointer.length + before.length + after.length
   }
   const isPartial = isCut || items.length < changes.length
@@ -27,9 +28,13 @@ export function viewChanges({ changes, isCut }: Difference) {
     <ul class="changes" aria-label="Changes">${items}</ul>`
 }
 
-function viewChange({ pointer }: Change, { before, after }: Readonly<Record<'before' | 'after', string>>) {
-  const place = pointer === '' ? 'the whole document' : pointer
-  return html`<li><code>${place}</code> <del>${before}</del> → <ins>${after}</ins></li>`
+/** Shows one changed place. Each part has the direction of its own script, so that the arrow keeps its own. */
+export function viewChange(
+  place: string,
+  { before, after }: Readonly<Record<'before' | 'after', string>>,
+): TemplateResult {
+  const [old, now] = [html`<del dir="auto">${before}</del>`, html`<ins dir="auto">${after}</ins>`]
+  return html`<li><code dir="auto">${place}</code> ${old} → ${now}</li>`
 }
 
 // A member that is absent has no JSON.

@@ -31,7 +31,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   tracing: [],
   sandbox: ['scripts/protocol.ts'],
   // They run in a browser.
-  pages: [],
+  pages: ['json/inexact-integer.ts'],
   cli: [
     'app.ts',
     'domain/name.ts',

@@ -14,7 +14,7 @@ export interface Module {
   readonly imports: readonly string[]
 }
 
-/** Modules by their name, `pages/…` or `npm/…`, which is their path below `/assets/<version>/`. */
+/** Modules by their name, which is their path below `src/` or `npm/…`, and below `/assets/<version>/`. */
 export interface ModuleGraph {
   readonly modules: ReadonlyMap<string, Module>
   /** The names of modules by the bare specifiers that import them. */

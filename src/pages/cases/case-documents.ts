@@ -33,6 +33,21 @@ export const listCaseTypes = operation<{ caseTypes: readonly { readonly code: st
   `query ListCaseTypes { caseTypes { code } }`,
 )
 
+export type CaseData = Readonly<Record<string, unknown>>
+
+export interface FoundCase extends CaseRow {
+  readonly data: CaseData
+}
+
+/** The data of a case at one version. */
+export type CaseVersion = Pick<FoundCase, 'version' | 'data'>
+
+const caseFields = `id caseTypeCode version updatedAt data`
+
+export const findCase = operation<{ case: FoundCase | null }, { id: string }>(
+  `query FindCase($id: ID!) { case(id: $id) { ${caseFields} } }`,
+)
+
 /** A change of a case. */
 export interface CaseEvent {
   readonly kind: string
@@ -41,19 +56,26 @@ export interface CaseEvent {
   readonly byEmail: string | null
   readonly byUserId: string | null
   readonly function: string | null
-  readonly changedFields: Readonly<Record<string, readonly [unknown, unknown]>>
+  /** Left out if they are too large for an answer. */
+  readonly changedFields?: Readonly<Record<string, readonly [unknown, unknown]>>
 }
 
-export interface FoundCase extends CaseRow {
-  readonly data: Readonly<Record<string, unknown>>
-  readonly events: { readonly nodes: readonly CaseEvent[]; readonly pageInfo: PageInfo }
+export interface EventPage {
+  readonly nodes: readonly CaseEvent[]
+  readonly pageInfo: PageInfo
 }
 
-export const findCase = operation<{ case: FoundCase | null }, { id: string; before: string | null }>(
-  `query FindCase($id: ID!, $before: String) { case(id: $id) {
-    id caseTypeCode version updatedAt data
-    events(last: 20, before: $before) {
-      nodes { kind version at byEmail byUserId function changedFields }
+export interface EventRequest {
+  readonly id: string
+  readonly before: string | null
+  readonly last: number
+  readonly withChanges: boolean
+}
+
+export const listEvents = operation<{ case: { readonly events: EventPage } | null }, EventRequest>(
+  `query ListEventsOfCase($id: ID!, $before: String, $last: Int!, $withChanges: Boolean!) { case(id: $id) {
+    events(last: $last, before: $before) {
+      nodes { kind version at byEmail byUserId function changedFields @include(if: $withChanges) }
       pageInfo { hasPreviousPage startCursor }
     }
   } }`,
@@ -72,39 +94,38 @@ interface SaveInput {
   readonly id?: string
   readonly caseTypeCode?: string
   readonly data: unknown
-  readonly dryRun?: boolean
   readonly ifVersions?: readonly number[]
 }
 
-/** What a save or a task did, or would do. */
-export interface CaseChange {
-  readonly saved: boolean
-  readonly patch: unknown
-  readonly case: { readonly id: string; readonly version: number } | null
-}
+// An answer has room for one of data and patch with certainty, and what a save did must be said.
+export const saveCase = operation<
+  { saveCase: { readonly saved: boolean; readonly case: FoundCase } },
+  { input: SaveInput }
+>(`mutation SaveCase($input: SaveCaseInput!) { saveCase(input: $input) { saved case { ${caseFields} } } }`)
 
-export const saveCase = operation<{ saveCase: CaseChange }, { input: SaveInput }>(
-  `mutation SaveCase($input: SaveCaseInput!) { saveCase(input: $input) { saved patch case { id version } } }`,
-)
+export const trySave = operation<
+  { saveCase: { readonly patch: unknown } },
+  { input: SaveInput & { readonly dryRun: true } }
+>(`mutation TrySaveCase($input: SaveCaseInput!) { saveCase(input: $input) { patch } }`)
 
 export const runTask = operation<
   {
     runCaseTask: {
       readonly execution: {
-        readonly id: string
         readonly outcome: string
         readonly message: string | null
         readonly error: { readonly code: string; readonly message: string } | null
       }
-      readonly change: CaseChange | null
+      /** Null if the task ended in another way than with a result. */
+      readonly change: { readonly case: FoundCase } | null
     }
   },
   { caseId: string; name: string; params: unknown; ifVersions: readonly number[] }
 >(
   `mutation RunTask($caseId: ID!, $name: String!, $params: JSON, $ifVersions: [Int!]) {
     runCaseTask(caseId: $caseId, name: $name, params: $params, ifVersions: $ifVersions) {
-      execution { id outcome message error { code message } }
-      change { saved patch case { id version } }
+      execution { outcome message error { code message } }
+      change { case { ${caseFields} } }
     }
   }`,
 )

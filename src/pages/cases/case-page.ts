@@ -1,44 +1,63 @@
 import { html, nothing } from 'lit'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
+import { compareDocuments } from '../results/difference.ts'
+import { viewChanges } from '../results/view-difference.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
-import { type CaseTask, type FoundCase, findCase, listTasks, runTask, saveCase } from './case-documents.ts'
+import {
+  type CaseTask,
+  type FoundCase,
+  findCase,
+  listTasks,
+  runTask,
+  saveCase,
+  trySave,
+} from './case-documents.ts'
+import './case-history.ts'
+import {
+  type EditedCase,
+  isConflict,
+  isEdited,
+  keepMine,
+  type Written,
+  withoutEdits,
+  withStored,
+} from './edited-case.ts'
 import { forgetEdits, keepEdits, readEdits } from './kept-edits.ts'
 import { parseObject } from './parse-object.ts'
 import type { AskedTask, TaskDialog } from './task-dialog.ts'
 import './task-dialog.ts'
-import { viewHistory } from './view-history.ts'
+
+const noRoom = 'This browser has no room to keep your edits. Save them before you leave this page.'
 
 /** The case that the path names: its data, its tasks and its history. */
 class CasePage extends PageElement {
   static override properties = {
-    found: { state: true },
-    text: { state: true },
+    edited: { state: true },
+    isKept: { state: true },
     tasks: { state: true },
     patch: { state: true },
     notice: { state: true },
     error: { state: true },
     isBusy: { state: true },
   }
-  declare found: FoundCase | null
-  /** What the field has. */
-  declare text: string
+  declare edited: EditedCase | null
+  /** False if the browser has no room for the edits. */
+  declare isKept: boolean
   declare tasks: readonly CaseTask[]
   /** What a dry run would change. */
   declare patch: unknown
   declare notice: string
   declare error: unknown
   declare isBusy: boolean
-  /** The version that the edits began with. */
-  #version = 0
 
   constructor() {
     super()
-    this.found = null
-    this.text = ''
+    this.edited = null
+    this.isKept = true
     this.tasks = []
     this.patch = null
     this.notice = ''
@@ -50,17 +69,13 @@ class CasePage extends PageElement {
   }
 
   async #open(): Promise<void> {
-    const found = await this.#load()
-    const edits = readEdits(found.id)
-    this.#take(found)
-    if (edits !== null && edits.text !== this.text) {
-      this.text = edits.text
-      this.#version = edits.version
-      this.notice = 'These are your unsaved edits.'
-    }
-    document.title = `Case ${found.id} · Rostrum`
+    const stored = await this.#load()
+    const kept = readEdits(stored.id)
+    this.#set(kept === null ? withoutEdits(stored) : withStored({ stored, ...kept }, stored))
+    if (this.#isEdited) this.notice = 'These are your unsaved edits.'
+    document.title = `Case ${stored.id} · Rostrum`
     if (allows('functions:read'))
-      this.tasks = (await ask(listTasks, { caseTypeCode: found.caseTypeCode })).caseTasks.filter(
+      this.tasks = (await ask(listTasks, { caseTypeCode: stored.caseTypeCode })).caseTasks.filter(
         ({ enabled }) => enabled,
       )
   }
@@ -68,43 +83,50 @@ class CasePage extends PageElement {
   async #load(): Promise<FoundCase> {
     const id = decodeURIComponent(location.pathname.split('/')[2] ?? '')
     const isId = /^[1-9]\d{0,15}$/.test(id)
-    const found = isId ? (await ask(findCase, { id, before: null })).case : null
+    const found = isId ? (await ask(findCase, { id })).case : null
     if (found === null) throw new Error('There is no such case. It may have been deleted.')
-    this.found = found
     return found
   }
 
-  /** Shows the data as they are stored. */
-  #take({ id, version, data }: FoundCase): void {
-    this.text = JSON.stringify(data, null, 2)
-    this.#version = version
-    forgetEdits(id)
+  /** Shows the case, and keeps what is edited in it. */
+  #set(edited: EditedCase): void {
+    const { stored, base, text } = edited
+    this.edited = edited
+    this.isKept = true
+    if (isEdited(edited)) this.isKept = keepEdits(stored.id, { base, text })
+    else forgetEdits(stored.id)
+  }
+
+  #meet(stored: FoundCase, sent?: Written): void {
+    this.#set(this.edited === null ? withoutEdits(stored) : withStored(this.edited, stored, sent))
+  }
+
+  get #isEdited(): boolean {
+    return this.edited !== null && isEdited(this.edited)
+  }
+
+  get #isConflict(): boolean {
+    return this.edited !== null && isConflict(this.edited)
   }
 
   override render() {
     const back = html`<p class="back"><a href="/cases">Cases</a></p>`
-    if (this.found === null)
+    if (this.edited === null)
       return html`${back}
         <h1>Case</h1>
         ${viewError(this.error)} ${this.error === null ? viewLoading() : nothing}`
-    const { id, caseTypeCode, version, events } = this.found
+    const { id, caseTypeCode, version } = this.edited.stored
     return html`${back}
       <h1>Case ${id}</h1>
       <p class="quiet">Type <b>${caseTypeCode}</b>, version ${version}</p>
       <div class="notice" role="status" ?hidden=${this.notice === ''}>${this.notice}</div>
-      ${viewError(this.error)} ${this.#viewEditor()}
-      ${this.patch === null ? nothing : this.#viewPatch()}
-      <h2>History</h2>
-      ${viewHistory(events.nodes)}
-      ${
-        events.pageInfo.hasPreviousPage
-          ? html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
-          : nothing
-      }
+      ${viewError(this.error)} ${this.#isConflict ? this.#viewConflict(this.edited) : nothing}
+      ${this.#viewEditor(this.edited)} ${this.patch === null ? nothing : this.#viewPatch()}
+      <case-history .caseId=${id} .version=${version}></case-history>
       <task-dialog @run-task=${this.#runTask}></task-dialog>`
   }
 
-  #viewEditor() {
+  #viewEditor({ text }: EditedCase) {
     const canSave = allows('cases:write')
     const saving = html`<button type="button" class="main" ?disabled=${this.isBusy} @click=${this.#save}>
         Save <kbd>Ctrl+S</kbd>
@@ -114,25 +136,35 @@ class CasePage extends PageElement {
       ({ name }) =>
         html`<button type="button" ?disabled=${this.isBusy} @click=${() => this.#askTask(name)}>Run ${name}</button>`,
     )
-    const isEdited = this.text !== this.#stored
     const discard = html`<button type="button" class="plain" @click=${this.#discard}>Discard edits</button>`
     return html`<label for="data">Data</label>
       <textarea
         id="data"
         class="json"
-        rows=${Math.min(30, Math.max(8, this.text.split('\n').length + 1))}
+        rows=${Math.min(30, Math.max(8, text.split('\n').length + 1))}
         spellcheck="false"
         ?readonly=${!canSave}
-        .value=${this.text}
+        .value=${text}
         @input=${this.#edit}
       ></textarea>
+      ${this.isKept ? nothing : html`<p class="note">${noRoom}</p>`}
       <div class="case-actions">
-        ${canSave ? html`${saving} ${tasks} ${isEdited ? discard : nothing}` : nothing}
+        ${canSave ? html`${saving} ${tasks} ${this.#isEdited ? discard : nothing}` : nothing}
       </div>`
   }
 
-  get #stored(): string {
-    return JSON.stringify(this.found?.data ?? {}, null, 2)
+  #viewConflict({ stored, base }: EditedCase) {
+    return html`<section aria-label="Changed meanwhile" class="patch">
+      <h2>Changed meanwhile</h2>
+      <p>
+        The case is at version ${stored.version} now. This changed in it since you began to edit. If you keep your
+        edits, the next save replaces it.
+      </p>
+      <div class="box">${viewChanges(compareDocuments(base.data, stored.data))}</div>
+      <div class="actions">
+        <button type="button" ?disabled=${this.isBusy} @click=${this.#keepMine}>Keep my edits</button>
+      </div>
+    </section>`
   }
 
   #viewPatch() {
@@ -154,37 +186,54 @@ class CasePage extends PageElement {
   }
 
   #edit = ({ target }: Event): void => {
-    if (!(target instanceof HTMLTextAreaElement) || this.found === null) return
-    this.text = target.value
-    keepEdits(this.found.id, { version: this.#version, text: this.text })
+    if (!(target instanceof HTMLTextAreaElement) || this.edited === null) return
+    this.#set({ ...this.edited, text: target.value })
   }
 
   #discard = (): void => {
     this.#do(async () => {
-      this.#take(await this.#load())
+      this.#set(withoutEdits(await this.#load()))
       this.notice = 'Your edits were discarded. This is the case as it is stored.'
     })
   }
 
+  #keepMine = (): void => {
+    if (this.edited === null || this.isBusy) return
+    this.#set(keepMine(this.edited))
+    this.error = null
+    this.notice = 'Your edits were kept. Save them to replace what is stored.'
+    this.querySelector('textarea')?.focus()
+  }
+
   #save = (): void => {
     this.#do(async () => {
-      const { saved } = await this.#send(false)
-      this.#take(await this.#load())
-      this.notice = saved ? `Saved as version ${this.#version}.` : 'Nothing changed, so nothing was saved.'
+      const { text } = this.#readEdited()
+      const input = this.#readInput()
+      const { saved, case: stored } = (await ask(saveCase, { input })).saveCase
+      this.#meet(stored, { data: input.data, text })
+      const done = saved ? `Saved as version ${stored.version}.` : 'Nothing changed, so nothing was saved.'
+      this.notice = this.#isEdited ? `${done} What you typed meanwhile is not saved yet.` : done
     })
   }
 
   #dryRun = (): void => {
     this.#do(async () => {
-      this.patch = (await this.#send(true)).patch
+      const input = { ...this.#readInput(), dryRun: true } as const
+      this.patch = (await ask(trySave, { input })).saveCase.patch
       this.notice = 'This is what a save would change. Nothing was saved.'
     })
   }
 
-  async #send(dryRun: boolean) {
-    const data = parseObject(this.text, 'Data')
-    const input = { id: this.found?.id ?? '', data, dryRun, ifVersions: [this.#version] }
-    return (await ask(saveCase, { input })).saveCase
+  #readInput() {
+    const { stored, base, text } = this.#readEdited()
+    return { id: stored.id, data: parseObject(text, 'Data'), ifVersions: [base.version] }
+  }
+
+  /** Returns the case to change. Throws if there is none, or if the person has to choose first. */
+  #readEdited(): EditedCase {
+    if (this.edited === null) throw new Error('There is no case to change.')
+    if (!isConflict(this.edited)) return this.edited
+    throw new Error('The case changed while you edited it. First keep your edits or discard them.')
   }
 
   #askTask(name: string): void {
@@ -193,26 +242,25 @@ class CasePage extends PageElement {
 
   #runTask = ({ detail: { name, params } }: CustomEvent<AskedTask>): void => {
     this.#do(async () => {
-      const isEdited = this.text !== this.#stored
-      const asked = { caseId: this.found?.id ?? '', name, params, ifVersions: [this.#version] }
-      const { execution } = (await ask(runTask, asked)).runCaseTask
-      const found = await this.#load()
-      if (!isEdited) this.#take(found)
+      const { stored, base } = this.#readEdited()
+      const asked = { caseId: stored.id, name, params, ifVersions: [base.version] }
+      const { execution, change } = (await ask(runTask, asked)).runCaseTask
+      if (change !== null) this.#meet(change.case)
       if (execution.outcome !== 'EXIT')
         throw new Error(execution.message ?? `${execution.error?.code}: ${execution.error?.message}`)
-      this.notice = `Ran ${name}. The case is at version ${found.version}.`
+      const edits = this.#isConflict ? ' It changed what you are editing.' : ' Your edits are not saved yet.'
+      const done = `Ran ${name}. The case is at version ${this.edited?.stored.version}.`
+      this.notice = this.#isEdited ? done + edits : done
     })
   }
 
-  #loadMore = (): void => {
-    this.#do(async () => {
-      const shown = this.found
-      if (shown === null) return
-      const { startCursor } = shown.events.pageInfo
-      const older = (await ask(findCase, { id: shown.id, before: startCursor })).case?.events
-      if (older === undefined) return
-      this.found = { ...shown, events: { ...older, nodes: [...older.nodes, ...shown.events.nodes] } }
-    })
+  /** Shows what somebody else saved, and returns the error that says so. */
+  async #meetOthers(): Promise<Error> {
+    this.#meet(await this.#load())
+    const advice = this.#isConflict
+      ? 'Look at what they changed, then keep your edits or discard them.'
+      : 'Now you see the case with their changes. Try again.'
+    return new Error(`Nothing was saved: somebody else changed this case meanwhile. ${advice}`)
   }
 
   /** Does one thing at a time. What was typed stays, whatever comes of it. */
@@ -223,8 +271,8 @@ class CasePage extends PageElement {
     this.notice = ''
     this.patch = null
     action()
-      .catch((error: unknown) => {
-        this.error = explain(error)
+      .catch(async (error: unknown) => {
+        this.error = isChanged(error) ? await this.#meetOthers().catch(() => error) : error
       })
       .finally(() => {
         this.isBusy = false
@@ -232,12 +280,8 @@ class CasePage extends PageElement {
   }
 }
 
-function explain(error: unknown): unknown {
-  if (!(error instanceof GatewayError) || error.code !== 'PRECONDITION_FAILED') return error
-  return new Error(
-    'Nothing was saved: somebody else changed this case meanwhile. ' +
-      'Copy what you need of your edits, then discard them.',
-  )
+function isChanged(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'PRECONDITION_FAILED'
 }
 
 openPage({

@@ -111,10 +111,13 @@ class CasesPage extends PageElement {
     })
   }
 
+  // A press while older rows are on their way asks again: they belong only to the rows that they were asked for.
   #loadMore = (): void => {
+    const { page: shown, type } = this
+    if (shown === null) return
     this.#try(async () => {
-      const page = await readPage(this.type, this.page?.pageInfo.startCursor ?? null)
-      this.page = { nodes: [...page.nodes, ...(this.page?.nodes ?? [])], pageInfo: page.pageInfo }
+      const { nodes, pageInfo } = await readPage(type, shown.pageInfo.startCursor)
+      if (this.page === shown) this.page = { nodes: [...nodes, ...shown.nodes], pageInfo }
     })
   }
 

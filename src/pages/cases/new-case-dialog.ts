@@ -27,6 +27,7 @@ class NewCaseDialog extends PageElement {
 
   ask(): void {
     this.error = null
+    this.isBusy = false
     this.querySelector('dialog')?.showModal()
   }
 
@@ -59,6 +60,7 @@ class NewCaseDialog extends PageElement {
 
   #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
+    if (this.isBusy) return
     const given = new FormData(event.currentTarget as HTMLFormElement)
     this.error = null
     this.isBusy = true
@@ -66,10 +68,10 @@ class NewCaseDialog extends PageElement {
       const data = parseObject(String(given.get('data') ?? ''), 'Data')
       const input = { caseTypeCode: String(given.get('type') ?? '').trim(), data }
       const { saveCase: change } = await ask(saveCase, { input })
-      location.assign(`/cases/${change.case?.id ?? ''}`)
+      // It stays busy: the next page may come slowly, and Enter would create another case meanwhile.
+      location.assign(`/cases/${change.case.id}`)
     } catch (error) {
       this.error = error
-    } finally {
       this.isBusy = false
     }
   }

@@ -1,3 +1,5 @@
+import { InexactInteger, readNumber } from '../../json/inexact-integer.ts'
+
 /** Reads a JSON object. Throws an error that says where the text is wrong, and what is expected. */
 export function parseObject(text: string, name: string): Readonly<Record<string, unknown>> {
   const value = parse(text, name)
@@ -20,11 +22,10 @@ interface Context {
   readonly source?: string
 }
 
-// A number is a double in the browser and in the gateway, so another one would be saved than was typed.
+// Numbers are doubles in the browser, so the gateway cannot see that another one was typed. Its own rule decides here.
 function refuseChanged(_key: string, value: unknown, { source }: Context = {}): unknown {
   if (typeof value !== 'number' || source === undefined) return value
-  const isInteger = /^-?\d+$/.test(source)
-  const isKept = Number.isFinite(value) && (!isInteger || BigInt(source) === BigInt(value))
+  const isKept = Number.isFinite(value) && !(readNumber(source) instanceof InexactInteger)
   if (isKept) return value
   throw new RangeError(`${source} cannot be kept as a number: it would become ${value}. Put it in quotes.`)
 }

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { viewChange } from '../results/view-difference.ts'
 import { viewTime } from '../shell/view-time.ts'
 import type { CaseEvent } from './case-documents.ts'
 
@@ -20,19 +21,23 @@ export function viewHistory(events: readonly CaseEvent[]) {
 
 function viewEvent({ version, kind, at, byEmail, byUserId, function: name, changedFields }: CaseEvent) {
   const who = byEmail ?? (byUserId === null ? 'unknown' : `user ${byUserId}`)
+  const through = name === null ? nothing : html` <span class="quiet">through ${name}</span>`
   return html`<tr role="row">
     <td role="cell">${version} <span class="quiet">${kind.toLowerCase()}</span></td>
     <td role="cell">${viewTime(at)}</td>
-    <td role="cell">${who}${name === null ? nothing : html` <span class="quiet">through ${name}</span>`}</td>
-    <td role="cell" class="whole">
-      <ul class="changes">
-        ${Object.entries(changedFields).map(
-          ([field, [after, before]]) =>
-            html`<li><code>/${field}</code> <del>${print(before)}</del> → <ins>${print(after)}</ins></li>`,
-        )}
-      </ul>
-    </td>
+    <td role="cell"><bdi>${who}</bdi>${through}</td>
+    <td role="cell" class="whole">${viewChanges(changedFields)}</td>
   </tr>`
+}
+
+function viewChanges(changedFields: CaseEvent['changedFields']) {
+  if (changedFields === undefined)
+    return html`<span class="quiet">The changes are too large to show here.</span>`
+  return html`<ul class="changes">
+    ${Object.entries(changedFields).map(([field, [after, before]]) =>
+      viewChange(`/${field}`, { before: print(before), after: print(after) }),
+    )}
+  </ul>`
 }
 
 // An absent field is null in an event.

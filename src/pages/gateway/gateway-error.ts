@@ -4,16 +4,25 @@ interface ProblemBody {
   readonly title?: string
 }
 
+interface Refusal {
+  readonly code: string
+  readonly status: number
+  /** The bound that was passed, such as `answerBytes`. */
+  readonly bound?: string | undefined
+}
+
 /** An answer of the gateway that is an error, in the gateway's own words. */
 export class GatewayError extends Error {
   readonly code: string
   readonly status: number
+  readonly bound: string | undefined
 
-  constructor(message: string, { code, status }: { readonly code: string; readonly status: number }) {
+  constructor(message: string, { code, status, bound }: Refusal) {
     super(message)
     this.name = 'GatewayError'
     this.code = code
     this.status = status
+    this.bound = bound
   }
 }
 

@@ -11,7 +11,10 @@ export interface Operation<Data, Variables> {
 
 interface Answer<Data> {
   readonly data?: Data | null
-  readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[]
+  readonly errors?: readonly {
+    readonly message: string
+    readonly extensions?: { readonly code?: string; readonly bound?: string }
+  }[]
 }
 
 interface AskOptions {
@@ -37,8 +40,10 @@ export async function ask<Data, Variables extends object>(
   const { status } = answer
   const { data, errors } = (await answer.json().catch(() => ({}))) as Answer<Data>
   const [first] = errors ?? []
-  if (first !== undefined)
-    throw new GatewayError(first.message, { code: first.extensions?.code ?? 'UNKNOWN', status })
+  if (first !== undefined) {
+    const { code = 'UNKNOWN', bound } = first.extensions ?? {}
+    throw new GatewayError(first.message, { code, status, bound })
+  }
   if (data === null || data === undefined)
     throw new GatewayError(`The gateway answered with status ${status}.`, { code: 'UNKNOWN', status })
   return data

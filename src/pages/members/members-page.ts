@@ -51,15 +51,15 @@ class MembersPage extends PageElement {
   }
 
   override render() {
-    return html`<h1>${this.#title}</h1>
+    return html`<h1>${this.#viewTitle()}</h1>
       ${this.#viewSearch()} ${viewError(this.error)} ${this.#undo.view()}
       ${this.#id === null ? viewNothingChosen() : this.#viewChosen()}`
   }
 
-  get #title(): string {
+  #viewTitle() {
     if (this.#id === null) return 'Members'
     const title = `${this.#side === 'team' ? 'Team' : 'User'} ${this.#id}`
-    return this.label === '' ? title : `${title} · ${this.label}`
+    return this.label === '' ? title : html`${title} · <bdi>${this.label}</bdi>`
   }
 
   #viewSearch() {

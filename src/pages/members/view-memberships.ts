@@ -48,10 +48,13 @@ function viewRow(membership: Membership, { side, canChange, onMove, onRemove }: 
 }
 
 function viewUser({ userId, user }: Membership) {
-  const details = [user?.displayName, user?.email].filter(text => text != null).join(', ')
-  return html`<span class="whose"><a data-row href="/members?user=${userId}">User ${userId}</a> ${details}</span>`
+  const details = [user?.displayName, user?.email].filter(text => text != null)
+  const shown = details.map((text, index) => html`${index === 0 ? '' : ', '}<bdi>${text}</bdi>`)
+  const link = html`<a data-row href="/members?user=${userId}">User ${userId}</a>`
+  return html`<span class="whose">${link} ${shown}</span>`
 }
 
 function viewTeam({ teamId, team }: Membership) {
-  return html`<span class="whose"><a data-row href="/members?team=${teamId}">Team ${teamId}</a> ${team?.name}</span>`
+  const link = html`<a data-row href="/members?team=${teamId}">Team ${teamId}</a>`
+  return html`<span class="whose">${link} <bdi>${team?.name}</bdi></span>`
 }

@@ -1,20 +1,26 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { type Change, compareDocuments } from './difference.ts'
+import { compareDocuments, type Difference } from './difference.ts'
 import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
 import type { RunState } from './run-state.ts'
 
-/** Shows what `exit` changed in the input document, place by place: up to 64 KB of values. */
+/** Shows what `exit` changed in the input document. */
 export function viewDifference({ execution, input }: RunState) {
   if (execution === null || execution.outcome !== 'exit')
     return html`<p class="quiet">What <code>exit</code> changed in the input appears here.</p>`
-  const { changes, isCut } = compareDocuments(JSON.parse(input), execution.payload ?? null)
-  if (changes.length === 0) return html`<p class="quiet">The result equals the input.</p>`
+  const difference = compareDocuments(JSON.parse(input), execution.payload ?? null)
+  if (difference.changes.length === 0) return html`<p class="quiet">The result equals the input.</p>`
+  return viewChanges(difference)
+}
+
+/** Shows where two documents differ, place by place: up to 64 KB of values. */
+export function viewChanges({ changes, isCut }: Difference) {
   const items: TemplateResult[] = []
   let left = maxShownBytes
   for (const change of changes) {
     if (left <= 0) break
     const [before, after] = [print(change.before, left), print(change.after, left)]
-    items.push(viewChange(change, { before, after }))
+    const place = change.pointer === '' ? 'the whole document' : change.pointer
+    items.push(viewChange(place, { before, after }))
     left -= change.pointer.length + before.length + after.length
   }
   const isPartial = isCut || items.length < changes.length
@@ -22,9 +28,13 @@ export function viewDifference({ execution, input }: RunState) {
     <ul class="changes" aria-label="Changes">${items}</ul>`
 }
 
-function viewChange({ pointer }: Change, { before, after }: Readonly<Record<'before' | 'after', string>>) {
-  const place = pointer === '' ? 'the whole document' : pointer
-  return html`<li><code>${place}</code> <del>${before}</del> → <ins>${after}</ins></li>`
+/** Shows one changed place. Each part has the direction of its own script, so that the arrow keeps its own. */
+export function viewChange(
+  place: string,
+  { before, after }: Readonly<Record<'before' | 'after', string>>,
+): TemplateResult {
+  const [old, now] = [html`<del dir="auto">${before}</del>`, html`<ins dir="auto">${after}</ins>`]
+  return html`<li><code dir="auto">${place}</code> ${old} → ${now}</li>`
 }
 
 // A member that is absent has no JSON.

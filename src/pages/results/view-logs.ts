@@ -65,7 +65,7 @@ function viewCutByGateway(logs: readonly LogEntry[]) {
 
 function viewEntry({ level, text, at }: ShownEntry) {
   const shown = html`<span class="level" title=${at}>${level}</span>`
-  return html`<div role="listitem" class="entry level-${level}">${shown} <span>${text}</span></div>`
+  return html`<div role="listitem" class="entry level-${level}">${shown} <bdi>${text}</bdi></div>`
 }
 
 function print(value: unknown): string {

@@ -51,7 +51,7 @@ export function shortId(id: string): string {
 }
 
 function viewLink({ id, name }: RunLink) {
-  return html`<a href="/runs/${id}">${name} <span class="id">${shortId(id)}</span></a>`
+  return html`<a href="/runs/${id}"><bdi>${name}</bdi> <span class="id">${shortId(id)}</span></a>`
 }
 
 function describeDuration({ durationMs, calls }: KeptRun): string | null {

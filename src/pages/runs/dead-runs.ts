@@ -52,7 +52,7 @@ class DeadRuns extends PageElement {
     </span>`
     return html`<li>
       <div>
-        <strong>${runs.at(-1)?.name ?? trigger.toLowerCase()}</strong>${ofCase}, ${attempt}
+        <strong dir="auto">${runs.at(-1)?.name ?? trigger.toLowerCase()}</strong>${ofCase}, ${attempt}
         ${attempt === 1 ? 'attempt' : 'attempts'}
         <div class="why">${lastError?.code} ${lastError?.message}</div>
         <details><summary>Attempts</summary><ol>${attempts}</ol></details>

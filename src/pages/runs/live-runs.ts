@@ -69,9 +69,10 @@ export class LiveRuns implements ReactiveController {
   }
 
   async loadMore(): Promise<void> {
-    const generation = this.#generation
-    const page = await this.#ask(this.#endCursor)
-    if (generation !== this.#generation) return
+    const [generation, cursor] = [this.#generation, this.#endCursor]
+    const page = await this.#ask(cursor)
+    // A press while older rows are on their way asks for the same rows again.
+    if (generation !== this.#generation || cursor !== this.#endCursor) return
     this.rows = [...(this.rows ?? []), ...page.nodes]
     this.#noteEnd(page)
   }

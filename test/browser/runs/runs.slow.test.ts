@@ -1,6 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { holdRequests } from '../hold-requests.ts'
 import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from '../open-browser.ts'
 
 let server: SharedServer
@@ -91,6 +92,24 @@ test('filters are in the address: a reload keeps them, and Back takes the last o
   await page.getByRole('button', { name: 'Show all runs' }).click()
   await page.waitForURL('**/runs')
   await rowOf(page, 'good').first().waitFor()
+  await close(tab)
+})
+
+test('“Load more” pressed twice shows each older run once', async () => {
+  for (let count = 0; count < 53; count++) await run('many', 'exit(1)')
+  const tab = await openRuns('/runs?text=many')
+  const { page } = tab
+  await expect.poll(() => rowOf(page, 'many').count()).toBe(50)
+  const older = await holdRequests(page, '**/graphql', '"after":"')
+  const more = page.getByRole('button', { name: 'Load more' })
+  await more.click()
+  await more.click()
+  await expect.poll(older.count).toBe(2)
+  const answers = [1, 2].map(() => page.waitForResponse('**/graphql'))
+  older.release()
+  await Promise.all(answers)
+  await more.waitFor({ state: 'detached' })
+  expect(await rowOf(page, 'many').count()).toBe(53)
   await close(tab)
 })
 

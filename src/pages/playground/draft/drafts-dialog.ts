@@ -36,7 +36,7 @@ class DraftsDialog extends PageElement {
     const name = draft.function?.name ?? (firstLine.slice(0, 60) || 'empty script')
     return html`<li>
       <button type="button" class="draft" @click=${() => this.#open(draft)}>
-        <code>${name}</code> <span>${new Date(draft.at).toLocaleString()}</span>
+        <code dir="auto">${name}</code> <span>${new Date(draft.at).toLocaleString()}</span>
       </button>
     </li>`
   }

@@ -1,0 +1,67 @@
+import { html, nothing, type PropertyValues } from 'lit'
+import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import type { EventPage } from './case-documents.ts'
+import { readHistory } from './read-history.ts'
+import { viewHistory } from './view-history.ts'
+
+/** The versions of a case. It is loaded apart from the case, whose data must be seen whatever the history holds. */
+class CaseHistory extends PageElement {
+  static override properties = {
+    caseId: { attribute: false },
+    version: { attribute: false },
+    page: { state: true },
+    error: { state: true },
+  }
+  declare caseId: string
+  /** The version of the case. The newest events are read again whenever it changes. */
+  declare version: number
+  declare page: EventPage | null
+  declare error: unknown
+
+  constructor() {
+    super()
+    this.caseId = ''
+    this.version = 0
+    this.page = null
+    this.error = null
+  }
+
+  override updated(changed: PropertyValues<this>): void {
+    if (changed.has('version')) this.#show()
+  }
+
+  override render() {
+    const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
+    return html`<h2>History</h2>
+      ${viewError(this.error)}
+      ${this.page === null ? (this.error === null ? viewLoading() : nothing) : viewHistory(this.page.nodes)}
+      ${this.page?.pageInfo.hasPreviousPage ? more : nothing}`
+  }
+
+  #show(): void {
+    const { version } = this
+    this.#try(async () => {
+      const page = await readHistory(this.caseId, null)
+      if (this.version === version) this.page = page
+    })
+  }
+
+  // A press while older events are on their way asks again: they belong only to the events they were asked for.
+  #loadMore = (): void => {
+    const { page: shown } = this
+    if (shown === null) return
+    this.#try(async () => {
+      const { nodes, pageInfo } = await readHistory(this.caseId, shown.pageInfo.startCursor)
+      if (this.page === shown) this.page = { nodes: [...nodes, ...shown.nodes], pageInfo }
+    })
+  }
+
+  #try(action: () => Promise<void>): void {
+    this.error = null
+    action().catch((error: unknown) => {
+      this.error = error
+    })
+  }
+}
+
+customElements.define('case-history', CaseHistory)

@@ -1,0 +1,123 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdRequests } from '../hold-requests.ts'
+import { findBarriers, signIn } from '../open-browser.ts'
+import { CasesClient, dataOf } from './cases-client.ts'
+
+let client: CasesClient
+
+beforeAll(async () => {
+  client = await CasesClient.start()
+})
+afterAll(() => client.stop())
+
+async function openEdited(type: string, edited: string) {
+  const id = await client.createCase(type, { total: 1, state: 'open' })
+  const tab = await client.open(`/cases/${id}`)
+  await dataOf(tab.page).fill(edited)
+  return { id, tab, page: tab.page }
+}
+
+test('edits stay through every reload until they are discarded', async () => {
+  const { tab, page } = await openEdited('reloaded', '{"total": 2}')
+  for (let reload = 0; reload < 3; reload++) {
+    await page.reload()
+    await page.getByText('These are your unsaved edits.').waitFor()
+    expect(await dataOf(page).inputValue()).toBe('{"total": 2}')
+  }
+  await page.getByRole('button', { name: 'Discard edits' }).click()
+  await page.getByText('Your edits were discarded.').waitFor()
+  await page.reload()
+  await expect.poll(() => dataOf(page).inputValue()).toContain('"total": 1')
+  await client.close(tab)
+})
+
+test('edits are shown to the person alone who typed them', async () => {
+  const { id, tab, page } = await openEdited('owned', '{"total": 2}')
+  const signInAgain = async (token: string) => {
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL('**/login')
+    await signIn(page, token)
+    await page.goto(`/cases/${id}`)
+  }
+  await signInAgain(await client.server.token({ account: client.server.account, email: 'beta@example.com' }))
+  await expect.poll(() => dataOf(page).inputValue()).toContain('"total": 1')
+  expect(await page.getByText('These are your unsaved edits.').count()).toBe(0)
+  await signInAgain(client.server.adminToken)
+  await page.getByText('These are your unsaved edits.').waitFor()
+  expect(await dataOf(page).inputValue()).toBe('{"total": 2}')
+  await client.close(tab)
+})
+
+test('what is typed while a save is on its way stays, and the next save keeps it', async () => {
+  const { id, tab, page } = await openEdited('typed', '{"total": 2}')
+  const save = page.getByRole('button', { name: 'Save' })
+  const saves = await holdRequests(page, '**/graphql', 'SaveCase(')
+  await save.click()
+  await expect.poll(saves.count).toBe(1)
+  await dataOf(page).fill('{"total": 2, "note": "typed meanwhile"}')
+  saves.release()
+  await page.getByText('Saved as version 2. What you typed meanwhile is not saved yet.').waitFor()
+  expect(await dataOf(page).inputValue()).toBe('{"total": 2, "note": "typed meanwhile"}')
+  await page.reload()
+  await page.getByText('These are your unsaved edits.').waitFor()
+  await save.click()
+  await page.getByText('Saved as version 3.').waitFor()
+  expect((await client.readCase(id)).data).toEqual({ total: 2, note: 'typed meanwhile' })
+  await client.close(tab)
+})
+
+test('what is typed while a task runs stays, with what the task changed', async () => {
+  await client.saveTask('Close', 'closed', 'exit({ ...payload, state: "closed" })')
+  const id = await client.createCase('closed', { total: 1, state: 'open' })
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  await page.getByRole('button', { name: 'Run Close' }).click()
+  const tasks = await holdRequests(page, '**/graphql', 'RunTask(')
+  await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click()
+  await expect.poll(tasks.count).toBe(1)
+  await dataOf(page).fill('{"total": 5, "state": "open"}')
+  tasks.release()
+  await page.getByText('Ran Close. The case is at version 2').waitFor()
+  expect(JSON.parse(await dataOf(page).inputValue())).toEqual({ total: 5, state: 'closed' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved as version 3.').waitFor()
+  expect((await client.readCase(id)).data).toEqual({ total: 5, state: 'closed' })
+  await client.close(tab)
+})
+
+const changedOf = (page: Page) => page.getByRole('region', { name: 'Changed meanwhile' })
+
+test('a task that changes what is edited says so, and the edits are kept or discarded', async () => {
+  await client.saveTask('Count', 'counted', 'exit({ ...payload, total: payload.total + 1 })')
+  const { id, tab, page } = await openEdited('counted', '{"total": 5, "state": "open"}')
+  const save = page.getByRole('button', { name: 'Save' })
+  await page.getByRole('button', { name: 'Run Count' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click()
+  await page.getByText('Ran Count. The case is at version 2. It changed what you are editing.').waitFor()
+  expect(await changedOf(page).getByRole('listitem').allInnerTexts()).toEqual(['/total 1 → 2'])
+  expect(await findBarriers(page)).toEqual([])
+  await save.click()
+  await page.getByRole('alert').getByText('First keep your edits or discard them.').waitFor()
+  await page.reload()
+  await changedOf(page).getByRole('button', { name: 'Keep my edits' }).click()
+  await changedOf(page).waitFor({ state: 'detached' })
+  expect(await dataOf(page).inputValue()).toBe('{"total": 5, "state": "open"}')
+  await save.click()
+  await page.getByText('Saved as version 3.').waitFor()
+  expect((await client.readCase(id)).data).toEqual({ total: 5, state: 'open' })
+  await client.close(tab)
+})
+
+test('after somebody else’s save of other fields, the edits have them and can be saved', async () => {
+  const { id, tab, page } = await openEdited('beside', '{"total": 2, "state": "open"}')
+  await client.changeCase(id, { total: 1, state: 'closed' })
+  const save = page.getByRole('button', { name: 'Save' })
+  await save.click()
+  await page.getByRole('alert').getByText('Now you see the case with their changes.').waitFor()
+  expect(await changedOf(page).count()).toBe(0)
+  await save.click()
+  await page.getByText('Saved as version 3.').waitFor()
+  expect((await client.readCase(id)).data).toEqual({ total: 2, state: 'closed' })
+  await client.close(tab)
+})

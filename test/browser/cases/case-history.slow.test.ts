@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findBarriers } from '../open-browser.ts'
+import { CasesClient, dataOf } from './cases-client.ts'
+
+let client: CasesClient
+
+beforeAll(async () => {
+  client = await CasesClient.start()
+})
+afterAll(() => client.stop())
+
+const large = (letter: string) => ({ text: letter.repeat(900_000) })
+
+test('a case with large changes opens, a save says that it is done, and its history comes in parts', async () => {
+  const id = await client.createCase('large', large('a'))
+  for (const letter of ['b', 'c', 'd']) await client.changeCase(id, large(letter))
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  await expect.poll(async () => (await dataOf(page).inputValue()).slice(0, 20)).toContain('"ddd')
+  const rows = page.getByRole('table', { name: 'History' }).getByRole('row')
+  await expect.poll(() => rows.count()).toBe(2)
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await expect.poll(() => rows.count()).toBe(3)
+  expect(await rows.nth(2).innerText()).toMatch(/\/text "b+… → "c/)
+  await dataOf(page).fill(JSON.stringify(large('e')))
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved as version 5.').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await expect.poll(() => rows.nth(1).innerText()).toContain('5 saved')
+  await client.close(tab)
+})
+
+test('an event whose changes alone are too large for an answer is listed without them', async () => {
+  const id = await client.createCase('limited', { total: 1 })
+  const tab = await client.open('/cases')
+  const { page } = tab
+  const refusal = { message: 'An answer can have …', extensions: { bound: 'answerBytes' } }
+  await page.route('**/graphql', route =>
+    route.request().postDataJSON().variables.withChanges === true
+      ? route.fulfill({ json: { data: null, errors: [refusal] } })
+      : route.fallback(),
+  )
+  await page.goto(`/cases/${id}`)
+  await page.getByText('The changes are too large to show here.').waitFor()
+  expect(await dataOf(page).inputValue()).toContain('"total": 1')
+  expect(await findBarriers(page)).toEqual([])
+  await client.close(tab)
+})

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdRequests } from '../hold-requests.ts'
+import { CasesClient } from './cases-client.ts'
+
+let client: CasesClient
+
+beforeAll(async () => {
+  client = await CasesClient.start()
+})
+afterAll(() => client.stop())
+
+test('“Load more” pressed twice shows each older case once', async () => {
+  for (let count = 0; count < 103; count++) await client.createCase('many', {})
+  const tab = await client.open('/cases?type=many')
+  const { page } = tab
+  const rows = page.getByRole('list', { name: 'Cases' }).getByRole('listitem')
+  await expect.poll(() => rows.count()).toBe(100)
+  const older = await holdRequests(page, '**/graphql', 'ListCases(')
+  const more = page.getByRole('button', { name: 'Load more' })
+  await more.click()
+  await more.click()
+  await expect.poll(older.count).toBe(2)
+  const answers = [1, 2].map(() => page.waitForResponse('**/graphql'))
+  older.release()
+  await Promise.all(answers)
+  await more.waitFor({ state: 'detached' })
+  expect(await rows.count()).toBe(103)
+  await client.close(tab)
+})
+
+test('Enter pressed again while the page of a new case loads creates no other one', async () => {
+  const tab = await client.open('/cases')
+  const { page } = tab
+  await page.getByRole('button', { name: 'New case' }).click()
+  const field = page.getByRole('dialog').getByLabel('Case type')
+  await field.fill('once')
+  const next = await holdRequests(page, '**/cases/*')
+  await page.keyboard.press('Enter')
+  await expect.poll(next.count).toBe(1)
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  next.release()
+  await page.waitForURL('**/cases/*')
+  await page.goto('/cases?type=once')
+  const rows = page.getByRole('list', { name: 'Cases' }).getByRole('listitem')
+  await rows.first().waitFor()
+  expect(await rows.count()).toBe(1)
+  await client.close(tab)
+})

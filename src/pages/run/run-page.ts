@@ -53,6 +53,11 @@ class RunPage extends PageElement {
       this.openCall = readCall()
     }
     addEventListener('hashchange', onHash, { signal })
+    // A page that the browser kept while another was shown can replay again.
+    const onShow = (): void => {
+      this.isReplaying = false
+    }
+    addEventListener('pageshow', onShow, { signal })
     this.#follow(signal).catch((error: unknown) => {
       if (!signal.aborted) this.error = error
     })
@@ -137,12 +142,13 @@ class RunPage extends PageElement {
     this.notice = 'Replaying…'
     try {
       const id = await replay(run, version)
-      if (id !== null) location.assign(`/runs/${id}`)
       this.notice = id === null ? 'It was run again. The new run is not kept.' : 'Opening the new run'
+      // The new run may come slowly, and another press would replay this one again meanwhile.
+      this.isReplaying = id !== null
+      if (id !== null) location.assign(`/runs/${id}`)
     } catch (error) {
       this.notice = ''
       this.error = error
-    } finally {
       this.isReplaying = false
     }
   }

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { holdRequests } from '../hold-requests.ts'
 import { openBrowser } from '../open-browser.ts'
 import { field, openPlayground, textOf, write } from '../playground.ts'
 
@@ -42,16 +43,6 @@ async function chooseExample(page: Page, name: string): Promise<void> {
   await page.getByRole('menuitem', { name }).click()
 }
 
-/** Lets each answer with these words wait until the function that is returned is called. */
-async function holdAnswers(page: Page, words: string): Promise<() => void> {
-  const held = Promise.withResolvers<void>()
-  await page.route('**/graphql', async route => {
-    if (route.request().postData()?.includes(words)) await held.promise
-    await route.continue()
-  })
-  return held.resolve
-}
-
 test('a link to a function that does not exist, or is slow to come, leaves the draft among the drafts', async () => {
   const { page, faults } = await openPlayground(browser, server)
   await write(page, 'Script', 'exit("mine")')
@@ -64,11 +55,11 @@ test('a link to a function that does not exist, or is slow to come, leaves the d
   await expect.poll(() => script(page)).toBe('exit("mine")')
 
   const saved = await saveFunction('slow-to-come', 'exit("stored")')
-  const goOn = await holdAnswers(page, 'FunctionToOpen')
+  const held = await holdRequests(page, '**/graphql', 'FunctionToOpen')
   await page.goto(`/playground?function=${saved.id}`)
   await write(page, 'Script', 'exit("meanwhile")')
   const answered = page.waitForResponse('**/graphql')
-  goOn()
+  held.release()
   await answered
   await page.reload()
   await expect.poll(() => script(page)).toBe('exit("meanwhile")')
@@ -126,11 +117,11 @@ test('each save begins with an empty comment, and one that ends late leaves anot
   await saveWith(page, 'fixes the total')
   await page.getByText('Saved: this version is live').waitFor()
   await write(page, 'Script', 'exit(3)')
-  const goOn = await holdAnswers(page, 'SaveVersion')
+  const held = await holdRequests(page, '**/graphql', 'SaveVersion')
   await saveWith(page, 'late')
   await page.keyboard.press('Escape')
   await chooseExample(page, 'Find a mistake')
-  goOn()
+  held.release()
   await page.getByRole('status').filter({ hasText: 'Saved saved-late' }).waitFor()
   await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
   expect([new URL(page.url()).search, await script(page)]).toEqual(['', expect.stringContaining('totl')])

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveFunction } from '../../server/clients/webhooks.ts'
 import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { holdRequests } from '../hold-requests.ts'
 import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from '../open-browser.ts'
 import { textOf } from '../playground.ts'
 
@@ -172,6 +174,26 @@ test('a replay opens the new run, and the two runs link to each other', async ()
   await page.locator(`a[href="/runs/${id}"]`).click()
   await page.waitForURL(`**/runs/${id}`)
   await page.locator(`a[href="${new URL(replayed).pathname}"]`).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a press while the page of a replay loads makes no other replay', async () => {
+  const id = await run('once', 'exit(1)')
+  const { page, faults } = await openRun(id)
+  const button = page.getByRole('button', { name: 'Replay', exact: true })
+  await button.waitFor()
+  const next = await holdRequests(page, '**/runs/*')
+  await button.evaluate(element => void setInterval(() => (element as HTMLElement).click(), 50))
+  await expect.poll(next.count).toBe(1)
+  await sleep(500)
+  next.release()
+  await page.waitForURL(url => url.pathname.startsWith('/runs/') && !url.pathname.endsWith(id))
+  const { body } = await server.graphql<{ runs: { nodes: unknown[] } }>(
+    'query($id: ID!) { runs(filter: { replayOf: $id }) { nodes { id } } }',
+    { id },
+  )
+  expect(body.data?.runs.nodes).toHaveLength(1)
   expect(faults).toEqual([])
   await page.context().close()
 })

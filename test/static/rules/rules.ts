@@ -98,7 +98,7 @@ const rooms: readonly Rule[] = [
     title: 'only `scripts` starts processes, in four files',
     find: matching(/\bchild_process\b|\bnode:cluster\b|\bworker_threads\b/g),
     allowed: {
-      'scripts/launch/line-child.ts': 'starts sandboxes',
+      'scripts/launch/start-child.ts': 'starts sandboxes, and what ends them when the gateway has died',
       'scripts/launch/confinement.ts': 'tries what confines them',
       'scripts/launch/held-lines.ts': 'makes the pipes of sandboxes',
       'scripts/launch/reaper.ts': 'starts what ends them when the gateway has died',

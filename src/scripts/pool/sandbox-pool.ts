@@ -54,7 +54,7 @@ export class SandboxPool {
     this.#options = options
     this.#maxRuns = options.maxRuns ?? defaultMaxRuns
     this.#heldLines = new HeldLines(options.max + spareHeldLines)
-    this.#reaper = options.command.outlivesGateway === true ? new Reaper() : null
+    this.#reaper = options.command.outlivesGateway === true ? new Reaper(reason => this.#warn(reason)) : null
   }
 
   /** Sets the listener that is called whenever a sandbox becomes idle, or computes no longer. */
@@ -163,6 +163,13 @@ export class SandboxPool {
     this.#sandboxes.add(sandbox)
     this.#reaper?.watch(this.pids)
     void sandbox.gone.then(() => this.#onGone(sandbox))
+  }
+
+  #warn(reason: string): void {
+    this.#options.log.warn(
+      { reason },
+      'the process that kills the sandboxes if the gateway dies did not start',
+    )
   }
 
   #becomeIdle(sandbox: SandboxProcess): void {

@@ -162,7 +162,7 @@ export class SandboxPool {
     })
     this.#sandboxes.add(sandbox)
     this.#reaper?.watch(this.pids)
-    void sandbox.gone.then(() => this.#onGone(sandbox))
+    void sandbox.gone.then(reason => this.#onGone(sandbox, reason))
   }
 
   #warn(reason: string): void {
@@ -212,7 +212,7 @@ export class SandboxPool {
     else if (serving.length === sandboxes.length && !this.#pausesBoots) this.#spawn()
   }
 
-  #onGone(sandbox: SandboxProcess): void {
+  #onGone(sandbox: SandboxProcess, reason: string): void {
     this.#sandboxes.delete(sandbox)
     if (this.#closed) return
     this.#reaper?.watch(this.pids)
@@ -224,7 +224,7 @@ export class SandboxPool {
     }
     this.#failedBoots++
     this.#options.log.error(
-      { stderr: sandbox.stderrText, attempt: this.#failedBoots },
+      { reason, stderr: sandbox.stderrText, attempt: this.#failedBoots },
       'a sandbox did not boot',
     )
     this.#pauseBoots()

@@ -7,15 +7,15 @@ import { startPool } from './start-pool.ts'
 const tooLong = 'x'.repeat(200_000)
 
 test.each([
-  ['throws at once', { TEXT: tooLong }],
-  ['reports as an event', { PATH: '/none' }],
-])('a start of a sandbox that fails with an error that Node %s is tried again', async (_, broken) => {
-  const { args, ...rest } = speakingCommand({ atStart: [ready] })
+  ['throws at once', { TEXT: tooLong }, 'spawn E2BIG'],
+  ['reports as an event', { PATH: '/none' }, 'spawn node ENOENT'],
+])('a sandbox with a start that fails as Node %s is logged and tried again', async (_, broken, reason) => {
   const env: Record<string, string> = { ...broken }
-  const { pool, lines } = startPool({ command: { ...rest, args, file: 'node', env }, warm: 2, max: 2 })
+  const command = { ...speakingCommand({ atStart: [ready] }), file: 'node', env }
+  const { pool, lines } = startPool({ command, warm: 2, max: 2 })
   expect(pool.pids).toEqual([])
   await until(() => lines.length >= 3)
-  expect(lines[2]).toMatchObject({ level: 50, attempt: 3, msg: 'a sandbox did not boot' })
+  expect(lines[2]).toMatchObject({ level: 50, reason, attempt: 3, msg: 'a sandbox did not boot' })
   expect(pool.states).toEqual({ idle: 0, busy: 0, starting: 0 })
 
   delete env.TEXT

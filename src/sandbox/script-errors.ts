@@ -22,17 +22,23 @@ export interface Position {
   readonly column: number
 }
 
+export interface SyntaxPosition extends Position {
+  /** True for a `}` that closes nothing in the script. */
+  readonly isSurplusBrace: boolean
+}
+
 /**
  * Returns a syntax error at the position that V8 reported. A position after the text means that the text ends too
  * early.
  */
-export function syntaxError(message: string, source: string, position: Position | null): ScriptError {
+export function syntaxError(message: string, source: string, position: SyntaxPosition | null): ScriptError {
   const lines = source.split(/\r\n|[\n\r\u2028\u2029]/)
   const last = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
   const isAfterText = position !== null && position.line > lines.length
   const { line, column } = (isAfterText ? last : position) ?? { line: null, column: null }
-  // After the end of the text, V8 names a token of the wrapper, which the author did not write.
-  const shown = isAfterText ? 'SyntaxError: Unexpected end of input' : message
+  // V8 names a token of the wrapper, which the author did not write, or one that makes sense without the brace.
+  const token = isAfterText ? 'end of input' : position?.isSurplusBrace === true ? "token '}'" : null
+  const shown = token === null ? message : `SyntaxError: Unexpected ${token}`
   return { code: 'SYNTAX', message: shown, line, column, stack: null }
 }
 

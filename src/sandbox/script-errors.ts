@@ -73,7 +73,7 @@ function describeRejection({ message, stack }: Error): { text: string; position:
     return { text: ' with a value that is not an `Error`', position: null }
   const frames = typeof stack === 'string' ? stack : ''
   // Skips the message, because it may contain lines that look like frames.
-  const found = /task\.js:(\d+):(\d+)/.exec(frames.slice(frames.indexOf(message) + message.length))
+  const found = /task\.js:(\d+):(\d+)\)?$/m.exec(frames.slice(frames.indexOf(message) + message.length))
   const position = found === null ? null : { line: Number(found[1]), column: Number(found[2]) }
   return { text: `: ${message}`, position }
 }

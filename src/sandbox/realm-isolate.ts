@@ -2,6 +2,8 @@ import ivm from 'isolated-vm'
 import type { SandboxSetup } from '../scripts/protocol.ts'
 import type { Post } from './realm/realm-parts.ts'
 import { realmSource, warmUpSource } from './realm/realm-source.ts'
+import type { SyntaxPosition } from './script-errors.ts'
+import { type CompileError, findSurplusBrace } from './surplus-brace.ts'
 
 /**
  * Creates the snapshot that every isolate starts from, before any script runs. Running the realm's text once here
@@ -58,10 +60,12 @@ export class RealmIsolate {
   }
 
   /** Returns the position of a syntax error. It compiles the text as a script and does not run it. */
-  locateSyntaxError(text: string): { line: number; column: number } | null {
-    const wrapped = this.#compileError(`(async function () {\n${text}\n})`, -1)
-    // A text that closes the wrapper early compiles inside the wrapper, but not alone.
-    return wrapped ?? this.#compileError(text, 0)
+  locateSyntaxError(text: string): SyntaxPosition | null {
+    const compile = (before: string, after: string) => this.#compileError(`${before}\n${text}\n${after}`)
+    const error = compile('(async function () {', '})')
+    const brace = findSurplusBrace(compile, error)
+    const position = brace ?? error
+    return position === null ? null : { ...position, isSurplusBrace: brace !== null }
   }
 
   /** True if the isolate was disposed of, also by V8 at its memory limit. */
@@ -74,14 +78,14 @@ export class RealmIsolate {
     if (!this.isDisposed) this.#isolate.dispose()
   }
 
-  #compileError(text: string, lineOffset: number): { line: number; column: number } | null {
+  #compileError(text: string): CompileError | null {
     try {
-      const script = this.#isolate.compileScriptSync(text, { filename: 'task.js', lineOffset })
-      script.release()
+      this.#isolate.compileScriptSync(text, { filename: 'task.js', lineOffset: -1 }).release()
       return null
     } catch (error) {
-      const position = /\[task\.js:(\d+):(\d+)\]/.exec(error instanceof Error ? error.message : '')
-      return position === null ? null : { line: Number(position[1]), column: Number(position[2]) }
+      const [, message, line, column] =
+        /^(.*) \[task\.js:(\d+):(\d+)\]$/s.exec(error instanceof Error ? error.message : '') ?? []
+      return message === undefined ? null : { message, line: Number(line), column: Number(column) }
     }
   }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerOrHang, logged, startTasks, type TestTasks, wordOf } from '../scripts/run/start-tasks.ts'
 
@@ -35,6 +37,14 @@ describe('the global object', () => {
     const keys =
       "Reflect.ownKeys(globalThis).map(key => typeof key === 'symbol' ? key.toString() : key).sort()"
     expect(await payloadOf(`exit(${keys})`)).toEqual(expected)
+  })
+
+  test('lacks only those globals of the language that the docs name', () => {
+    const docs = readFileSync(new URL('../../docs/scripts.md', import.meta.url), 'utf8')
+    const named = /but no ([^.]*)/.exec(docs)?.[1]?.match(/(?<=`)[A-Z]\w+/g)
+    const own: string[] = runInNewContext('Object.getOwnPropertyNames(globalThis)')
+    const known = `${language} console Temporal`.split(' ')
+    expect(named).toEqual(own.filter(name => !known.includes(name)).toSorted())
   })
 
   test('inherits console, Temporal and the methods of all objects', async () => {

@@ -60,6 +60,20 @@ describe('a stack', () => {
     else expect(sites).toEqual(expect.any(String))
   })
 
+  test.each([
+    'task.js:55:55',
+    'x (task.js:55:55)',
+    'x\\n    at task.js:55:55',
+    'x (task.js:55:55)\\r',
+    'x (task.js:55:55)\\u2028',
+  ])('does not take its place from the function name %s', async name => {
+    const forged = `const o = { ["${name}"]() { throw new Error("m") } };`
+    const { error } = await tasks.run(`\n${forged} o["${name}"]()`)
+    expect(error).toMatchObject({ line: 2, column: forged.indexOf('new') + 1 })
+    const rejection = await tasks.run(`\n${forged} new Promise(() => o["${name}"]())`)
+    expect(rejection.error).toMatchObject({ line: 2, column: forged.indexOf('new') + 1 })
+  })
+
   test('gives no access to a caller', async () => {
     const sourceCode = `const callers = []
       function look() { callers.push(String(look.caller), String(look.arguments?.callee?.caller)); return 1 }

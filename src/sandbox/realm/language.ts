@@ -56,6 +56,7 @@ export function captureLanguage() {
     ) => boolean,
     slice: uncurry(String.prototype.slice) as (text: string, start: number, end?: number) => string,
     lowerCase: uncurry(String.prototype.toLowerCase) as (text: string) => string,
+    lastIndexOf: uncurry(String.prototype.lastIndexOf) as (text: string, part: string) => number,
     indexOf: uncurry(String.prototype.indexOf) as (text: string, part: string, from?: number) => number,
   }
 }

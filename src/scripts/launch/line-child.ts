@@ -1,7 +1,7 @@
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { FrameReader } from './frames.ts'
 import { openForSandbox } from './held-lines.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
+import { type Child, startChild } from './start-child.ts'
 
 const maxStderrLength = 2_000
 // Maximum bytes of standard error. Node and V8 write a few thousand before they die; a child that writes more is
@@ -23,7 +23,8 @@ export interface LineChildOptions {
 
 /** A child process that exchanges lines of text with the gateway. Manages its pipes and detects its end. */
 export class LineChild {
-  readonly #child: ChildProcess
+  // Null if the process could not be started.
+  readonly #child: Child | null
   readonly #options: LineChildOptions
   #lastWrite: Promise<void> = Promise.resolve()
   #stderrText = ''
@@ -31,31 +32,13 @@ export class LineChild {
 
   constructor(options: LineChildOptions) {
     this.#options = options
-    const { command, maxLineBytes, heldLines, onLine, onExcess, onGone } = options
-    const { file, args, env, firstLine } = command
-    // Detached, so that the child has its own process group, which is killed as a whole and gets no Ctrl-C from a
-    // terminal.
-    this.#child = openForSandbox(heldLines, pipe => {
-      const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', ...(pipe === null ? [] : [pipe])]
-      const mode = pipe === null ? [] : ['holds']
-      return spawn(file, [...args, ...mode], { env, stdio, detached: true })
-    })
-    const frames = new FrameReader(maxLineBytes, onLine, () => onExcess('sent a message past the size limit'))
-    this.#child.stdout?.on('data', chunk => frames.push(chunk))
-    this.#child.stdout?.on('end', () => this.#onSilence())
-    this.#child.stderr?.on('data', chunk => this.#onStderr(chunk))
-    // Ignores failed writes to a child that is gone; the 'close' event reports its end.
-    this.#child.stdin?.on('error', () => undefined)
-    void this.write(firstLine)
-    this.#child.on('error', error => onGone(error.message))
-    this.#child.on('exit', () => this.#onExit())
-    this.#child.on('close', (code, signal) =>
-      onGone(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
-    )
+    this.#child = openForSandbox(options.heldLines, pipe => this.#start(pipe))
+    if (this.#child !== null) this.#listen(this.#child)
+    void this.write(options.command.firstLine)
   }
 
   get pid(): number | undefined {
-    return this.#child.pid
+    return this.#child?.pid
   }
 
   /** The first characters of the child's standard error, which say why a sandbox did not boot, or aborted. */
@@ -65,7 +48,7 @@ export class LineChild {
 
   /** Number of bytes written to the child that it has not read yet. */
   get unreadBytes(): number {
-    return this.#child.stdin?.writableLength ?? 0
+    return this.#child?.stdin?.writableLength ?? 0
   }
 
   /** Resolves when the pipe has taken the last line, or the process is gone. */
@@ -76,7 +59,9 @@ export class LineChild {
   /** Resolves when the pipe has taken the line, or the process is gone. */
   write(line: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#child.stdin?.write(`${line}\n`, () => resolve())
+    const input = this.#child?.stdin
+    if (input) input.write(`${line}\n`, () => resolve())
+    else resolve()
     this.#lastWrite = promise
     return promise
   }
@@ -87,8 +72,33 @@ export class LineChild {
     this.#closePipes()
   }
 
+  #start(pipe: number | null): Child | null {
+    const { command, onGone } = this.#options
+    const { file, args, env } = command
+    const pipes = pipe === null ? [] : [pipe]
+    const mode = pipe === null ? [] : ['holds']
+    return startChild(
+      { file, args: [...args, ...mode], env, stdio: ['pipe', 'pipe', 'pipe', ...pipes] },
+      error => onGone(error.message),
+    )
+  }
+
+  #listen(child: Child): void {
+    const { maxLineBytes, onLine, onExcess, onGone } = this.#options
+    const frames = new FrameReader(maxLineBytes, onLine, () => onExcess('sent a message past the size limit'))
+    child.stdout?.on('data', chunk => frames.push(chunk))
+    child.stdout?.on('end', () => this.#onSilence())
+    child.stderr?.on('data', chunk => this.#onStderr(chunk))
+    // Ignores failed writes to a child that is gone; the 'close' event reports its end.
+    child.stdin?.on('error', () => undefined)
+    child.on('exit', () => this.#onExit())
+    child.on('close', (code, signal) =>
+      onGone(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
+    )
+  }
+
   #killGroup(): void {
-    this.#child.kill('SIGKILL')
+    this.#child?.kill('SIGKILL')
     try {
       if (this.pid !== undefined) process.kill(-this.pid, 'SIGKILL')
     } catch {
@@ -97,8 +107,8 @@ export class LineChild {
   }
 
   #closePipes(): void {
-    this.#child.stdout?.destroy()
-    this.#child.stderr?.destroy()
+    this.#child?.stdout?.destroy()
+    this.#child?.stderr?.destroy()
   }
 
   #onExit(): void {

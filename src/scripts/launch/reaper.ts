@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
+import { type Child, startChild } from './start-child.ts'
 
 // Each line of its input has the pids of all sandboxes. The kernel ends the input, however the gateway dies. It needs
 // no tool of the system but Node.
@@ -12,42 +12,72 @@ const killLastPids = `
       try { process.kill(-pid, 'SIGKILL') } catch {}
     }
   })`
+const retryMs = 500
 
 /**
  * A process that kills the sandboxes when the gateway has died, on systems where the kernel does not: a sandbox reads
  * nothing while its script computes, so it would not see that it is alone.
  */
 export class Reaper {
-  #process: ChildProcess | null = null
+  #process: Child | null = null
+  #pids: readonly number[] = []
+  #retry: NodeJS.Timeout | null = null
+  #hasFailed = false
+  readonly #onFailure: (reason: string) => void
+
+  /** `onFailure` is called when the process does not start, once until it has started. */
+  constructor(onFailure: (reason: string) => void) {
+    this.#onFailure = onFailure
+  }
 
   /** Sets the sandboxes to kill, each with its process group. */
   watch(pids: readonly number[]): void {
-    this.#process ??= this.#start()
-    this.#process.stdin?.write(`${pids.join(' ')}\n`)
+    this.#pids = pids
+    if (pids.length > 0) this.#process ??= this.#start()
+    this.#process?.stdin?.write(`${pids.join(' ')}\n`)
   }
 
   /** Kills the sandboxes of the last `watch`. Without one it does nothing. */
   close(): void {
+    this.#pids = []
     this.#process?.stdin?.end()
   }
 
-  #start(): ChildProcess {
-    // Detached, so that Ctrl-C does not end it before the gateway.
-    const child = spawn(process.execPath, ['-e', killLastPids], {
-      env: {},
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
+  #start(): Child | null {
+    const child = startChild(
+      {
+        file: process.execPath,
+        args: ['-e', killLastPids],
+        env: {},
+        stdio: ['pipe', 'ignore', 'ignore'],
+      },
+      error => this.#fail(error),
+    )
+    if (child === null) return null
+    this.#hasFailed = false
+    child.on('exit', () => {
+      this.#process = null
+      this.#planRetry()
     })
-    const onGone = () => {
-      if (this.#process === child) this.#process = null
-    }
-    child.on('error', onGone)
-    child.on('exit', onGone)
     child.stdin?.on('error', () => undefined)
     // Neither keeps the gateway from ending.
     child.unref()
     const input = child.stdin as Socket
     input.unref()
     return child
+  }
+
+  #fail({ message }: Error): void {
+    if (!this.#hasFailed) this.#onFailure(message)
+    this.#hasFailed = true
+    this.#planRetry()
+  }
+
+  // Sandboxes that no reaper watches would outlive the gateway.
+  #planRetry(): void {
+    this.#retry ??= setTimeout(() => {
+      this.#retry = null
+      if (this.#process === null) this.watch(this.#pids)
+    }, retryMs).unref()
   }
 }

@@ -46,7 +46,7 @@ export class SandboxProcess {
   readonly #child: LineChild
   readonly #memory: ResidentMemory
   readonly #options: SandboxProcessOptions
-  readonly #gone = Promise.withResolvers<void>()
+  readonly #gone = Promise.withResolvers<string>()
   readonly #held: HeldReader
   #state: State = 'booting'
   readonly #bootClock: NodeJS.Timeout
@@ -130,8 +130,8 @@ export class SandboxProcess {
     return this.#lastAccount
   }
 
-  /** Resolves when the process is gone and its pid is free. */
-  get gone(): Promise<void> {
+  /** Resolves with the reason when the process is gone and its pid is free. */
+  get gone(): Promise<string> {
     return this.#gone.promise
   }
 
@@ -291,9 +291,10 @@ export class SandboxProcess {
     this.#recovery.stop()
     this.#longRun?.stop()
     this.#memory.close()
-    this.#gone.resolve()
+    const cause = this.#reason ?? reason
+    this.#gone.resolve(cause)
     const run = this.#run
     this.#run = null
-    run?.end(this.#reason ?? reason)
+    run?.end(cause)
   }
 }

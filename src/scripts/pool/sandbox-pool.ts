@@ -54,7 +54,7 @@ export class SandboxPool {
     this.#options = options
     this.#maxRuns = options.maxRuns ?? defaultMaxRuns
     this.#heldLines = new HeldLines(options.max + spareHeldLines)
-    this.#reaper = options.command.outlivesGateway === true ? new Reaper() : null
+    this.#reaper = options.command.outlivesGateway === true ? new Reaper(reason => this.#warn(reason)) : null
   }
 
   /** Sets the listener that is called whenever a sandbox becomes idle, or computes no longer. */
@@ -162,7 +162,14 @@ export class SandboxPool {
     })
     this.#sandboxes.add(sandbox)
     this.#reaper?.watch(this.pids)
-    void sandbox.gone.then(() => this.#onGone(sandbox))
+    void sandbox.gone.then(reason => this.#onGone(sandbox, reason))
+  }
+
+  #warn(reason: string): void {
+    this.#options.log.warn(
+      { reason },
+      'the process that kills the sandboxes if the gateway dies did not start',
+    )
   }
 
   #becomeIdle(sandbox: SandboxProcess): void {
@@ -205,7 +212,7 @@ export class SandboxPool {
     else if (serving.length === sandboxes.length && !this.#pausesBoots) this.#spawn()
   }
 
-  #onGone(sandbox: SandboxProcess): void {
+  #onGone(sandbox: SandboxProcess, reason: string): void {
     this.#sandboxes.delete(sandbox)
     if (this.#closed) return
     this.#reaper?.watch(this.pids)
@@ -217,7 +224,7 @@ export class SandboxPool {
     }
     this.#failedBoots++
     this.#options.log.error(
-      { stderr: sandbox.stderrText, attempt: this.#failedBoots },
+      { reason, stderr: sandbox.stderrText, attempt: this.#failedBoots },
       'a sandbox did not boot',
     )
     this.#pauseBoots()

@@ -40,6 +40,31 @@ test.each(
 })
 
 test.each([
+  ['exit(1)\n}', 2, 1],
+  ['}\n//', 1, 1],
+  ['  }  /* } */', 1, 3],
+  ['if (payload) {\n  log(1)\n}}\n\n// a\n// b\n// c\nlog(2)\nexit(1)', 3, 2],
+  ['}\nasync function g() {}', 1, 1],
+  ['if (!payload) return\nnew.target\nlet text = `}`; } // }\nexit(text)', 3, 17],
+  ['[1].map(() => {\n})\n})\nexit(1)', 3, 1],
+  ['}, () => {} b', 1, 1],
+  ['exit(1)\n} catch (error) {\n}', 2, 1],
+  ["}); exit('out'); (async function () {", 1, 1],
+])('%j has the position of the `}` that closes nothing', async (sourceCode, line, column) => {
+  const message = "SyntaxError: Unexpected token '}'"
+  expect(await errorOf(sourceCode)).toMatchObject({ code: 'SYNTAX', message, line, column })
+})
+
+test.each([
+  ['[1].map(() => {} 2)\n}', 'missing ) after argument list', 1, 16],
+  ['try {}\nexit(1)\n}', 'Missing catch or finally after try', 1, 6],
+  ['exit(', 'Unexpected end of input', 1, 6],
+  ['/[task.js:9:9](/', 'Invalid regular expression: /[task.js:9:9](/: Unterminated group', 1, 1],
+])('%j has its own message and position', async (sourceCode, message, line, column) => {
+  expect(await errorOf(sourceCode)).toMatchObject({ message: `SyntaxError: ${message}`, line, column })
+})
+
+test.each([
   'let x = ;',
   'exit(1',
   '}); exit({ injected: 1 }); (async () => {',

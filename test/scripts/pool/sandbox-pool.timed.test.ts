@@ -18,6 +18,7 @@ describe('sandboxes that do not boot', () => {
     expect(lines.length).toBeLessThanOrEqual(4)
     expect(lines[0]).toMatchObject({
       level: 50,
+      reason: 'exited with code 3',
       stderr: 'no room here\n',
       attempt: 1,
       msg: 'a sandbox did not boot',

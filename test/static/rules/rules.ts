@@ -95,13 +95,12 @@ const rooms: readonly Rule[] = [
     passed: ['process.env.PATH'],
   },
   {
-    title: 'only `scripts` starts processes, in four files',
+    title: 'only `scripts` starts processes, in three files',
     find: matching(/\bchild_process\b|\bnode:cluster\b|\bworker_threads\b/g),
     allowed: {
-      'scripts/launch/line-child.ts': 'starts sandboxes',
+      'scripts/launch/start-child.ts': 'starts sandboxes, and what ends them when the gateway has died',
       'scripts/launch/confinement.ts': 'tries what confines them',
       'scripts/launch/held-lines.ts': 'makes the pipes of sandboxes',
-      'scripts/launch/reaper.ts': 'starts what ends them when the gateway has died',
       'http/graphql/graphiql-page.ts': 'starts a thread, which renders the page',
       'http/graphql/render-graphiql-page.ts': 'posts the page from its thread',
       'http/pages/register-pages.ts': 'starts a thread, which builds the pages',

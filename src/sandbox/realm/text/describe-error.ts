@@ -14,7 +14,8 @@ export interface DescribedError {
  * script's frames.
  */
 export function makeDescribeError(language: Language) {
-  const { create, isError, String, slice, indexOf, stringify, WeakMap, getFrom, setIn } = language
+  const { create, isError, String, slice, indexOf, lastIndexOf, stringify, WeakMap, getFrom, setIn } =
+    language
   const shownFile = 'task.js'
   // The secret file name of the script's source. The name `task.js` would not do, because code made by `eval` can use
   // it.
@@ -35,12 +36,19 @@ export function makeDescribeError(language: Language) {
     isAsync(): boolean
   }
 
+  const lineBreaks = ['\n', '\r', '\u2028', '\u2029']
+  // A computed name may hold anything. Line breaks in it would let it pass for a frame.
+  const isOnOneLine = (name: string): boolean => {
+    for (let i = 0; i < lineBreaks.length; i++) if (indexOf(name, lineBreaks[i] as string) >= 0) return false
+    return true
+  }
+
   const frame = (site: CallSite): string => {
     if (site.getScriptNameOrSourceURL() !== file) return ''
     const called = site.getFunctionName()
     const name = called === null ? null : slice(called, 0, maxNameLength)
     const position = `${shownFile}:${(site.getLineNumber() ?? 0) - linesBefore}:${site.getColumnNumber() ?? 0}`
-    const isTop = name === null || name === 'eval' || name === 'anonymous'
+    const isTop = name === null || name === 'eval' || name === 'anonymous' || !isOnOneLine(name)
     return `\n    at ${site.isAsync() ? 'async ' : ''}${isTop ? position : `${name} (${position})`}`
   }
 
@@ -75,13 +83,14 @@ export function makeDescribeError(language: Language) {
     return value
   }
 
+  // The place ends the line of the first frame, after a function's name that may contain another one.
   const locate = (described: DescribedError, stack: string): void => {
-    const at = indexOf(stack, `${shownFile}:`)
-    if (at < 0) return
-    const line = at + shownFile.length + 1
-    const column = indexOf(stack, ':', line) + 1
-    described.line = number(stack, line)
-    described.column = number(stack, column)
+    const end = indexOf(stack, '\n', 1)
+    const first = end < 0 ? stack : slice(stack, 0, end)
+    const line = lastIndexOf(first, `${shownFile}:`) + shownFile.length + 1
+    const column = indexOf(first, ':', line) + 1
+    described.line = number(first, line)
+    described.column = number(first, column)
   }
 
   const withoutPosition = (message: string): DescribedError => {

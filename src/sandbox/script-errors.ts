@@ -3,6 +3,11 @@ import type { ScriptError } from '../scripts/protocol.ts'
 /** Errors with which the sandbox itself ends a run. */
 export const outOfMemory = withoutPosition('MEMORY', 'The run used more memory than allowed')
 
+export const noOutcome = withoutPosition(
+  'NO_OUTCOME',
+  'The script ended without calling `exit` or `fail`, and nothing is pending',
+)
+
 export function outOfTime(timeoutMs: number): ScriptError {
   return withoutPosition('TIMEOUT', `The run did not end within its ${timeoutMs} ms`)
 }
@@ -37,45 +42,24 @@ export function syntaxError(message: string, source: string, position: SyntaxPos
   return { code: 'SYNTAX', message: shown, line, column, stack: null }
 }
 
-const maxMessageLength = 8_192
-
 // The message of isolated-vm for a thrown value that cannot be transferred out of the isolate.
 const notTransferred = 'An object was thrown from supplied code within isolated-vm'
 
-/** Returns the error of a promise rejection that no handler can follow any more. */
-export function unhandledRejection(error: Error): ScriptError {
-  const { text, position } = describeRejection(error)
-  const { line, column } = position ?? { line: null, column: null }
+/** Returns the error of a promise rejection without a handler. */
+export function unhandledRejection({ message, stack }: Error): ScriptError {
+  if (message.startsWith(notTransferred))
+    return withoutPosition('RUNTIME', 'Unhandled rejection with a value that is not an `Error`')
+  const text = typeof stack === 'string' ? stack : ''
+  // Skips the message, because it may contain lines that look like frames.
+  const frames = text.slice(text.indexOf(message) + message.length)
+  const position = /task\.js:(\d+):(\d+)\)?$/m.exec(frames)
   return {
     code: 'RUNTIME',
-    message: `Unhandled rejection${text}`.slice(0, maxMessageLength),
-    line,
-    column,
+    message: `Unhandled rejection: ${message}`.slice(0, 8_192),
+    line: position === null ? null : Number(position[1]),
+    column: position === null ? null : Number(position[2]),
     stack: null,
   }
-}
-
-/**
- * Returns the error of a run that ended without an outcome. It mentions a rejection that first came without a handler:
- * isolated-vm does not report whether the script handled it later.
- */
-export function noOutcome(rejection: Error | null): ScriptError {
-  const ended = 'The script ended without calling `exit` or `fail`, and nothing is pending'
-  if (rejection === null) return withoutPosition('NO_OUTCOME', ended)
-  const { text, position } = describeRejection(rejection)
-  const place = position === null ? '' : ` at ${position.line}:${position.column}`
-  const before = `Before, a promise without a handler was rejected${place}`
-  return withoutPosition('NO_OUTCOME', `${ended}. ${before}${text}`.slice(0, maxMessageLength))
-}
-
-function describeRejection({ message, stack }: Error): { text: string; position: Position | null } {
-  if (message.startsWith(notTransferred))
-    return { text: ' with a value that is not an `Error`', position: null }
-  const frames = typeof stack === 'string' ? stack : ''
-  // Skips the message, because it may contain lines that look like frames.
-  const found = /task\.js:(\d+):(\d+)\)?$/m.exec(frames.slice(frames.indexOf(message) + message.length))
-  const position = found === null ? null : { line: Number(found[1]), column: Number(found[2]) }
-  return { text: `: ${message}`, position }
 }
 
 function withoutPosition(code: ScriptError['code'], message: string): ScriptError {

@@ -59,9 +59,7 @@ export class ScriptRun {
   #ending: Ending | null = null
   #isEntered = false
   #pendingCalls = 0
-  // The rejections without a handler: of the current or last entry, and the first of the entries before.
   #unhandled: Error | null = null
-  #earlierUnhandled: Error | null = null
 
   constructor(parts: ScriptRunParts) {
     const { message, limits, isolate, channel, platformCalls, reusesIsolate, onLeft } = parts
@@ -117,8 +115,6 @@ export class ScriptRun {
   // ends if the script has nothing left to wait for.
   #enter(call: (timeoutMs: number) => void): void {
     this.#isEntered = true
-    this.#earlierUnhandled ??= this.#unhandled
-    this.#unhandled = null
     try {
       call(Math.max(1, Math.ceil(this.#deadline - performance.now())))
     } catch (error) {
@@ -127,9 +123,7 @@ export class ScriptRun {
     this.#isEntered = false
     if (this.#ending !== null) return this.#onLeft(this.#ending)
     if (!this.isSettled) return this.#startClock()
-    // No handler can follow a rejection of the last entry. One may have followed an earlier rejection.
-    const unhandled = this.#unhandled
-    this.#fail(unhandled === null ? noOutcome(this.#earlierUnhandled) : unhandledRejection(unhandled))
+    this.#fail(this.#unhandled === null ? noOutcome : unhandledRejection(this.#unhandled))
   }
 
   // The isolate's own timeout ends a script that computes; this clock ends one that waits.
@@ -202,7 +196,7 @@ export class ScriptRun {
 
   // Handles a failed entry. Unhandled rejections arrive here too, with any value, even one that imitates a message of
   // V8. So the state of the isolate and the clock decide, not the text. A rejection does not end the run, because a
-  // handler may follow in a later entry, of which isolated-vm says nothing.
+  // handler may follow; it is reported if nothing else ends the run.
   #onCallFailure(error: unknown): void {
     if (this.#isolate.isDisposed) this.#fail(outOfMemory)
     else if (performance.now() >= this.#deadline) this.#fail(outOfTime(this.#limits.timeoutMs))

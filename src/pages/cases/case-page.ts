@@ -161,7 +161,7 @@ class CasePage extends PageElement {
         edits, the next save replaces it.
       </p>
       <div class="box">${viewChanges(compareDocuments(base.data, stored.data))}</div>
-      <div class="actions">
+      <div class="case-actions">
         <button type="button" ?disabled=${this.isBusy} @click=${this.#keepMine}>Keep my edits</button>
       </div>
     </section>`

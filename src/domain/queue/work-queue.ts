@@ -18,6 +18,8 @@ const refusedPauseMs = 50
 const maxClaimMs = 100
 // Pause after a claim that got none of the due runs, because other gateways have them locked.
 const emptyPauseMs = 10
+// How long after a claim that left accounts out to look for more of their runs, unless another claim comes first.
+const leftOutPauseMs = 100
 // Pause after ends were not written, because the store did not answer.
 const failedPauseMs = 500
 
@@ -141,7 +143,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     if (isClosed || now < Math.max(refusedUntil, claimsFrom)) return
     const isDue = dueAt <= now || leftOut.some(accountCode => freeOf(accountCode) > 0)
     if (isDue && findFree() > 0 && !mayWait()) return call(claim())
-    if (isDue ? findFree() === 0 : leftOut.length > 0) capacity.want(true)
+    if (isDue && findFree() === 0) capacity.want(true)
     if (now < lookAt) return
     lookAt = now + pollEveryMs
     if (isDue && (areShort() || ready.length > 0)) capacity.grow()
@@ -168,12 +170,12 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
       const nextMs = await store.nextInMs(leftOut)
       claimIn(nextMs)
       if (nextMs === 0) return findFree() === 0 ? capacity.grow() : undefined
-      if (leftOut.length === 0) return
-      const nextOfAllMs = await store.nextInMs([])
+      const nextOfAllMs = leftOut.length === 0 ? nextMs : await store.nextInMs([])
       // Requests of the accounts that were left out may hold their shares without an end.
       if (nextOfAllMs === 0) return capacity.grow()
       leftOut = []
       claimIn(nextOfAllMs)
+      capacity.want(false)
     } finally {
       claimsFrom = 0
     }
@@ -207,6 +209,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     // Other gateways have the due runs locked, so every signal would end in another empty claim.
     if (runs.length === 0 && nextInMs === 0) claimsFrom = performance.now() + emptyPauseMs
     else if (runs.length === 0 && leftOut.length === 0) capacity.want(false)
+    // Whether more runs of these accounts are due is not known.
+    if (leftOut.length > 0) lookAt = Math.min(lookAt, performance.now() + leftOutPauseMs)
     claimIn(nextInMs)
   }
 

@@ -4,8 +4,8 @@ import { leaveOne } from './held-sandboxes.ts'
 const maxWaitMs = 1_000
 // Must be longer than the queue's polling interval (5 s).
 const wantedMs = 6_000
-// A queued run is claimed from the store before it takes the sandbox that is left to it.
-const maxLeftMs = 250
+// A queued run is claimed from the store, and its script read, before it takes the sandbox that is left to it.
+const maxLeftMs = 1_000
 
 /**
  * The sandboxes that queued runs hold: at most half of them (contract, section 8), of which an account that holds some

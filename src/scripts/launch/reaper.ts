@@ -12,7 +12,9 @@ const killLastPids = `
       try { process.kill(-pid, 'SIGKILL') } catch {}
     }
   })`
-const retryMs = 500
+// The pause before another start doubles with each failure in a row.
+const firstPauseMs = 500
+const longestPauseMs = 60_000
 
 /**
  * A process that kills the sandboxes when the gateway has died, on systems where the kernel does not: a sandbox reads
@@ -22,10 +24,10 @@ export class Reaper {
   #process: Child | null = null
   #pids: readonly number[] = []
   #retry: NodeJS.Timeout | null = null
-  #hasFailed = false
+  #failures = 0
   readonly #onFailure: (reason: string) => void
 
-  /** `onFailure` is called when the process does not start, once until it has started. */
+  /** `onFailure` is called when the process does not start or has ended, for the first failure in a row. */
   constructor(onFailure: (reason: string) => void) {
     this.#onFailure = onFailure
   }
@@ -54,10 +56,11 @@ export class Reaper {
       error => this.#fail(error),
     )
     if (child === null) return null
-    this.#hasFailed = false
-    child.on('exit', () => {
+    const startedAt = performance.now()
+    child.on('exit', (code, signal) => {
       this.#process = null
-      this.#planRetry()
+      if (performance.now() - startedAt > longestPauseMs) this.#failures = 0
+      if (this.#pids.length > 0) this.#fail(new Error(`ended with ${signal ?? `code ${code}`}`))
     })
     child.stdin?.on('error', () => undefined)
     // Neither keeps the gateway from ending.
@@ -68,16 +71,13 @@ export class Reaper {
   }
 
   #fail({ message }: Error): void {
-    if (!this.#hasFailed) this.#onFailure(message)
-    this.#hasFailed = true
-    this.#planRetry()
-  }
-
-  // Sandboxes that no reaper watches would outlive the gateway.
-  #planRetry(): void {
+    if (this.#failures === 0) this.#onFailure(message)
+    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures)
+    this.#failures += 1
+    // Sandboxes that no reaper watches would outlive the gateway.
     this.#retry ??= setTimeout(() => {
       this.#retry = null
       if (this.#process === null) this.watch(this.#pids)
-    }, retryMs).unref()
+    }, pauseMs).unref()
   }
 }

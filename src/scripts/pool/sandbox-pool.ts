@@ -168,7 +168,7 @@ export class SandboxPool {
   #warn(reason: string): void {
     this.#options.log.warn(
       { reason },
-      'the process that kills the sandboxes if the gateway dies did not start',
+      'the process that kills the sandboxes if the gateway dies is not there',
     )
   }
 

@@ -5,6 +5,8 @@ import { realmSource, warmUpSource } from './realm/realm-source.ts'
 import type { SyntaxPosition } from './script-errors.ts'
 import { type CompileError, findSurplusBrace } from './surplus-brace.ts'
 
+const maxCompileMs = 50
+
 /**
  * Creates the snapshot that every isolate starts from, before any script runs. Running the realm's text once here
  * halves the cost of each realm.
@@ -62,8 +64,11 @@ export class RealmIsolate {
   /** Returns the position of a syntax error. It compiles the text as a script and does not run it. */
   locateSyntaxError(text: string): SyntaxPosition | null {
     const compile = (before: string, after: string) => this.#compileError(`${before}\n${text}\n${after}`)
+    const startedAt = performance.now()
     const error = compile('(async function () {', '})')
-    const brace = findSurplusBrace(compile, error)
+    // To compile a slow text again could take all of its run's time.
+    const isSlow = performance.now() - startedAt > maxCompileMs
+    const brace = isSlow ? null : findSurplusBrace(compile, error)
     const position = brace ?? error
     return position === null ? null : { ...position, isSurplusBrace: brace !== null }
   }

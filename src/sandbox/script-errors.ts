@@ -42,6 +42,8 @@ export function syntaxError(message: string, source: string, position: SyntaxPos
   return { code: 'SYNTAX', message: shown, line, column, stack: null }
 }
 
+const maxMessageLength = 8_192
+
 // The message of isolated-vm for a thrown value that cannot be transferred out of the isolate.
 const notTransferred = 'An object was thrown from supplied code within isolated-vm'
 
@@ -50,12 +52,14 @@ export function unhandledRejection({ message, stack }: Error): ScriptError {
   if (message.startsWith(notTransferred))
     return withoutPosition('RUNTIME', 'Unhandled rejection with a value that is not an `Error`')
   const text = typeof stack === 'string' ? stack : ''
-  // Skips the message, because it may contain lines that look like frames.
+  // Skips the message, because it may contain lines that look like frames. isolated-vm repeats those of a long message
+  // between the frames, so such a message gets no position.
   const frames = text.slice(text.indexOf(message) + message.length)
-  const position = /task\.js:(\d+):(\d+)\)?$/m.exec(frames)
+  const isLong = message.length > maxMessageLength && message.includes('task.js:')
+  const position = isLong ? null : /task\.js:(\d+):(\d+)\)?$/m.exec(frames)
   return {
     code: 'RUNTIME',
-    message: `Unhandled rejection: ${message}`.slice(0, 8_192),
+    message: `Unhandled rejection: ${message}`.slice(0, maxMessageLength),
     line: position === null ? null : Number(position[1]),
     column: position === null ? null : Number(position[2]),
     stack: null,

@@ -7,8 +7,9 @@ export interface CompileError extends Position {
 /** Compiles the script after one line and before another. Returns the error, with its position in the script. */
 export type CompileBetween = (before: string, after: string) => CompileError | null
 
-// Each text opens a block that waits for the rest of a statement. If the script closes that block, V8 reports this
-// message at the brace, whatever follows except `catch` and `finally`, or a comma and a parenthesis.
+// Each text opens a block in the middle of a statement. If the script closes that block, V8 reports this message at the
+// brace, because the rest of the statement is missing. A script that goes on with `catch` or `finally` completes the
+// first statement, and one that goes on with a comma or a parenthesis the second, but none completes both.
 const openings = [
   ['(async function () { try {', 'Missing catch or finally after try'],
   ['(function () { call(async () => {', 'missing ) after argument list'],

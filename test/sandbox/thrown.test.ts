@@ -74,6 +74,12 @@ describe('a stack', () => {
     expect(rejection.error).toMatchObject({ line: 2, column: forged.indexOf('new') + 1 })
   })
 
+  test('of a rejection does not take its place from a long message', async () => {
+    const forged = "Promise.reject(new Error('boom' + '\\n    at task.js:77:7'.repeat(600)))"
+    const { error } = await tasks.run(forged)
+    expect(error).toMatchObject({ code: 'RUNTIME', line: null, column: null })
+  })
+
   test('gives no access to a caller', async () => {
     const sourceCode = `const callers = []
       function look() { callers.push(String(look.caller), String(look.arguments?.callee?.caller)); return 1 }

@@ -21,7 +21,7 @@ export interface EndedCall extends BegunCall {
 export interface RunFollower {
   /** A sandbox has begun the run, so that it is no longer refused. */
   onBegun?(run: Run): void
-  /** The run has ended, and its outcome is known. Not called for a run that was refused. */
+  /** The run has an outcome, also if no sandbox could begin it. Not called for a run that was refused. */
   onEnded?(run: Run): void
   /** An entry that stays in the log, whatever follows. */
   onLog?(entry: LogEntry): void

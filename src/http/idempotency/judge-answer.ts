@@ -4,7 +4,7 @@ interface Judged {
   readonly isGraphql: boolean
   /** True if the request may have started a run. */
   readonly mayRun: boolean
-  /** True if a run of the request has ended. */
+  /** True if a run that the request started has an outcome. False if it starts none but those of hooks. */
   readonly hasRun: boolean
 }
 

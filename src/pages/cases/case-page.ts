@@ -119,7 +119,7 @@ class CasePage extends PageElement {
     return html`${back}
       <h1>Case ${id}</h1>
       <p class="quiet">Type <b>${caseTypeCode}</b>, version ${version}</p>
-      <div class="notice" role="status" ?hidden=${this.notice === ''}>${this.notice}</div>
+      <div class="notice" role="status">${this.notice}</div>
       ${viewError(this.error)} ${this.#isConflict ? this.#viewConflict(this.edited) : nothing}
       ${this.#viewEditor(this.edited)} ${this.patch === null ? nothing : this.#viewPatch()}
       <case-history .caseId=${id} .version=${version}></case-history>
@@ -254,9 +254,14 @@ class CasePage extends PageElement {
     })
   }
 
-  /** Shows what somebody else saved, and returns the error that says so. */
-  async #meetOthers(): Promise<Error> {
+  /** Shows what was saved meanwhile, and returns the error that says so; null if it is what the edits asked for. */
+  async #meetOthers(): Promise<Error | null> {
+    const wasEdited = this.#isEdited
     this.#meet(await this.#load())
+    if (wasEdited && !this.#isEdited) {
+      this.notice = `These data are stored already, as version ${this.edited?.stored.version}.`
+      return null
+    }
     const advice = this.#isConflict
       ? 'Look at what they changed, then keep your edits or discard them.'
       : 'Now you see the case with their changes. Try again.'

@@ -81,7 +81,8 @@ export function rebaseEdits({ before, after, text }: EditedData): string | null 
     if (stored.has(key)) edited.set(key, stored.get(key))
     else edited.delete(key)
   }
-  return printData(Object.fromEntries(edited))
+  const data = Object.fromEntries(edited)
+  return printData(isSame(data, after) ? after : data)
 }
 
 // Unlike an object, a map inherits no member.

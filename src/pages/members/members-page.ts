@@ -162,13 +162,19 @@ class MembersPage extends PageElement {
   async #load(): Promise<void> {
     if (this.#id === null) return
     const wanted = { side: this.#side, id: this.#id }
-    const before = this.events
-    const [page, events] = await Promise.all([
-      this.#readPage(null),
+    const loadEvents = this.#changeEvents(before =>
       before === null ? findEvents(wanted) : findLater(wanted, before),
-    ])
+    )
+    const [page] = await Promise.all([this.#readPage(null), loadEvents])
     this.page = page
-    this.events = events
+  }
+
+  /** Changes the events. If another change came first, this one is made to what that has left. */
+  async #changeEvents(change: (before: FoundEvents | null) => Promise<FoundEvents>): Promise<void> {
+    const before = this.events
+    const after = await change(before)
+    if (this.events !== before) return this.#changeEvents(change)
+    this.events = after
   }
 
   #loadMore = (): void => {
@@ -181,11 +187,10 @@ class MembersPage extends PageElement {
   }
 
   #findEarlier = (): void => {
-    const [before, id] = [this.events, this.#id]
-    if (before === null || id === null) return
-    this.#try(async () => {
-      this.events = await findEarlier({ side: this.#side, id }, before)
-    })
+    const wanted = { side: this.#side, id: this.#id ?? '' }
+    this.#try(() =>
+      this.#changeEvents(before => (before === null ? findEvents(wanted) : findEarlier(wanted, before))),
+    )
   }
 
   // A team or a user that nothing is known of has no members yet.

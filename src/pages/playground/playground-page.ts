@@ -254,7 +254,6 @@ class PlaygroundPage extends PageElement {
 
   #save = (): void => {
     if (!allows('functions:write') || this.querySelector('dialog[open]') !== null) return
-    this.#noteDraft()
     const { script } = this.#editors.fields
     const { id } = this.#draft
     const onSaved = (saved: StoredFunction) => {
@@ -266,7 +265,7 @@ class PlaygroundPage extends PageElement {
     const onTakeTheirs = (theirs: StoredFunction) =>
       this.#takeLive(theirs, 'This is the live version; undo brings yours back')
     const dialog = this.querySelector<SaveDialog>('save-dialog')
-    dialog?.ask({ script, function: this.#open, onSaved, onTakeTheirs }).catch(() => {})
+    dialog?.ask({ script, function: this.#open, draft: id, onSaved, onTakeTheirs }).catch(() => {})
   }
 
   #takeLive(found: StoredFunction, notice: string): void {

@@ -27,8 +27,8 @@ export class LiveRuns implements ReactiveController {
   #timer: ReturnType<typeof setTimeout> | undefined
   #maxRows = maxRowsByItself
   #rowsAfterLook = 0
-  /** True while rows load that follow the last one, which must stay until then. */
-  #isLoadingMore = false
+  /** How many answers with rows after the last one are on their way. The last one stays until then. */
+  #loadingMore = 0
   readonly #host: ReactiveControllerHost
   readonly #countSeen: () => number
 
@@ -114,7 +114,7 @@ export class LiveRuns implements ReactiveController {
     const loaded = shown.length - this.#rowsAfterLook
     this.#maxRows = older.length === 0 ? maxRowsByItself : this.#maxRows + Math.max(0, loaded)
     const rows = [...page.nodes, ...older]
-    this.rows = this.#isLoadingMore ? rows : this.#dropOldest(rows, rows.length - shown.length)
+    this.rows = this.#loadingMore > 0 ? rows : this.#dropOldest(rows, rows.length - shown.length)
     this.#rowsAfterLook = this.rows.length
     if (older.length === 0) this.#noteEnd(page)
   }
@@ -141,12 +141,13 @@ export class LiveRuns implements ReactiveController {
   }
 
   async #ask(after: string | null): Promise<RunPage> {
-    this.#isLoadingMore ||= after !== null
+    const more = after === null ? 0 : 1
+    this.#loadingMore += more
     try {
       const { edges, pageInfo } = (await ask(listRuns, { filter: this.#filter, first: pageSize, after })).runs
       return { nodes: edges.map(({ cursor, node }) => ({ ...node, cursor })), pageInfo }
     } finally {
-      if (after !== null) this.#isLoadingMore = false
+      this.#loadingMore -= more
     }
   }
 

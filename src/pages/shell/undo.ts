@@ -38,9 +38,8 @@ export class UndoController {
 
   view() {
     const button = html`<button type="button" @click=${this.#start}>Undo <kbd>u</kbd></button>`
-    return html`<div role="status" class="notice" ?hidden=${this.#text === ''}>
-      <span>${this.#text}</span>${this.#undo === null ? nothing : button}
-    </div>`
+    const text = this.#text === '' ? nothing : html`<span>${this.#text}</span>`
+    return html`<div role="status" class="notice">${text}${this.#undo === null ? nothing : button}</div>`
   }
 
   #start = (): void => {

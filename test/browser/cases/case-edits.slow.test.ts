@@ -32,6 +32,25 @@ test('edits stay through every reload until they are discarded', async () => {
   await client.close(tab)
 })
 
+test('a save whose answer was lost is no change of somebody else', async () => {
+  const { tab, page } = await openEdited('unanswered', '{"state":"open","total":2}')
+  let isLost = false
+  await page.route('**/graphql', async route => {
+    if (!route.request().postData()?.includes('mutation SaveCase')) return route.continue()
+    if (isLost) return route.continue()
+    isLost = true
+    await route.fetch()
+    return route.abort()
+  })
+  const save = page.getByRole('button', { name: /^Save/ })
+  await save.click()
+  await page.getByRole('alert').waitFor()
+  await save.click()
+  await page.getByText('These data are stored already, as version 2.').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await client.close(tab)
+})
+
 test('edits are shown to the person alone who typed them', async () => {
   const { id, tab, page } = await openEdited('owned', '{"total": 2}')
   const signInAgain = async (token: string) => {

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { holdRequests } from '../hold-requests.ts'
 import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from '../open-browser.ts'
 
 let server: SharedServer
@@ -161,12 +162,15 @@ test('a search that found nothing among the newest changes says so, and goes on 
   await page.getByText('No change of this team is among the newest 1,000 changes of the account.').waitFor()
   expect(await page.getByText('No changes yet').count()).toBe(0)
   expect(await findBarriers(page)).toEqual([])
-  await page.getByRole('button', { name: 'Look further back' }).click()
   const events = page.getByRole('list', { name: 'Events' }).getByRole('listitem')
-  await expect.poll(() => events.count()).toBe(2)
-  expect(await page.getByRole('button', { name: 'Look further back' }).count()).toBe(0)
+  // What comes while it looks further back stays.
+  const earlier = await holdRequests(page, '**/graphql', '"before":"')
+  await page.getByRole('button', { name: 'Look further back' }).click()
   await add(page, 3)
+  await expect.poll(() => events.count()).toBe(1)
+  earlier.release()
   await expect.poll(() => events.count()).toBe(3)
+  expect(await page.getByRole('button', { name: 'Look further back' }).count()).toBe(0)
   expect(await events.first().innerText()).toContain('User 3 joined team 555')
   await close(tab)
 })

@@ -25,6 +25,12 @@ async function saveFunction(name: string, sourceCode: string) {
   return body.data?.saveFunction ?? expect.unreachable()
 }
 
+async function sourceOf({ id }: { readonly id: string }): Promise<string | undefined> {
+  const query = 'query($id: ID!) { function(id: $id) { live { sourceCode } } }'
+  const { body } = await server.graphql<{ function: { live: { sourceCode: string } } }>(query, { id })
+  return body.data?.function.live.sourceCode
+}
+
 async function openFunction(page: Page, { id }: { readonly id: string }, name: string): Promise<void> {
   await page.goto(`/playground?function=${id}`)
   await page.getByRole('heading', { level: 1, name }).waitFor()
@@ -157,11 +163,6 @@ test.each([
   const name = `ends-${ends.replace(' ', '-')}`
   const saved = await saveFunction(name, source)
   await openFunction(page, saved, name)
-  const live = async () => {
-    const query = 'query($id: ID!) { function(id: $id) { live { sourceCode } } }'
-    const { body } = await server.graphql<{ function: { live: { sourceCode: string } } }>(query, saved)
-    return body.data?.function.live.sourceCode
-  }
   for (const [text, expected] of [
     ['', source],
     ['//', edited],
@@ -171,8 +172,56 @@ test.each([
     await page.keyboard.insertText(text)
     await saveWith(page, 'ends')
     await page.getByText('Saved: this version is live').waitFor()
-    expect(await live()).toBe(expected)
+    expect(await sourceOf(saved)).toBe(expected)
   }
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('undo brings the own text back with its own ends of lines', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const saved = await saveFunction('undone', 'log(1)\r\nexit(1)')
+  await openFunction(page, saved, 'undone')
+  await field(page, 'Script').click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.insertText('//')
+  await saveFunction('undone', 'log(2)\nexit(2)')
+  await saveWith(page, 'mine')
+  await page.getByRole('dialog').getByRole('button', { name: 'Take theirs' }).click()
+  await expect.poll(() => script(page)).toBe('log(2)\nexit(2)')
+  await field(page, 'Script').click()
+  await page.keyboard.press('Control+z')
+  await expect.poll(() => script(page)).toBe('log(1)\nexit(1)//')
+  await saveWith(page, 'mine again')
+  await page.getByText('Saved: this version is live').waitFor()
+  expect(await sourceOf(saved)).toBe('log(1)\r\nexit(1)//')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('the dialog forgets the name of another script, and opening it stops no function that loads', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const name = page.getByRole('dialog').getByLabel('Name')
+  await chooseExample(page, 'Refuse an input')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await name.fill('name-of-a')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Save' }).click()
+  expect(await name.inputValue()).toBe('name-of-a')
+  await page.keyboard.press('Escape')
+  await chooseExample(page, 'Find a mistake')
+  await page.getByRole('button', { name: 'Save' }).click()
+  expect(await name.inputValue()).toBe('')
+
+  const saved = await saveFunction('still-loads', 'exit("loaded")')
+  const held = await holdRequests(page, '**/graphql', 'FunctionToOpen')
+  await page.goto(`/playground?function=${saved.id}`)
+  await field(page, 'Script').waitFor()
+  await page.keyboard.press('Control+s')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  held.release()
+  await expect.poll(() => script(page)).toBe('exit("loaded")')
   expect(faults).toEqual([])
   await page.context().close()
 })

@@ -1,4 +1,4 @@
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from '@codemirror/commands'
 import { javascript } from '@codemirror/lang-javascript'
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, indentUnit } from '@codemirror/language'
@@ -51,6 +51,16 @@ function readSelection(view: EditorView): { readonly from: number; readonly to: 
   return { from: Math.min(anchor, focus), to: Math.max(anchor, focus) }
 }
 
+/** A text, and the same as the editor has it: all its lines end with `\n`. */
+interface Opened {
+  readonly text: string
+  readonly doc: Text
+}
+
+function toOpened(text: string): Opened {
+  return { text, doc: Text.of(text.split(/\r\n?|\n/)) }
+}
+
 function usesCrlf(text: string): boolean {
   return text.includes('\r\n') && !/\r(?!\n)|(?<!\r)\n/.test(text)
 }
@@ -74,9 +84,10 @@ export class CodeEditor extends LitElement {
   /** What this editor has beside the others. Set it before the first update. */
   extras: Extension = []
   #view: EditorView | null = null
-  // As it was opened, and the same as the editor has it: all its lines end with `\n`.
-  #text = ''
-  #opened = Text.empty
+  // The text that was opened last, or that undo has brought back.
+  #opened = toOpened('')
+  // The one before a replacement.
+  #replaced: Opened | null = null
 
   override render() {
     return html`<div class="mount"></div>`
@@ -92,9 +103,9 @@ export class CodeEditor extends LitElement {
 
   /** The text as it was opened until it is changed. After that, its lines end as they did if all ended alike. */
   get text(): string {
-    const doc = this.#view?.state.doc ?? this.#opened
-    if (doc.eq(this.#opened)) return this.#text
-    return doc.sliceString(0, doc.length, usesCrlf(this.#text) ? '\r\n' : '\n')
+    const { text, doc: opened } = this.#opened
+    const doc = this.#view?.state.doc ?? opened
+    return doc.eq(opened) ? text : doc.sliceString(0, doc.length, usesCrlf(text) ? '\r\n' : '\n')
   }
 
   get cursor(): Cursor {
@@ -110,15 +121,19 @@ export class CodeEditor extends LitElement {
 
   /** Opens another text, without a way back to the one before. */
   open(text: string, offset = 0): void {
-    this.#take(text)
+    this.#opened = toOpened(text)
+    this.#replaced = null
     this.#view?.setState(this.#createState(offset))
   }
 
   /** Replaces the text; the person can undo it. */
   replace(text: string): void {
-    this.#take(text)
+    this.#replaced = toOpened(this.text)
+    this.#opened = toOpened(text)
     const length = this.#view?.state.doc.length ?? 0
-    this.#view?.dispatch({ changes: { from: 0, to: length, insert: this.#opened } })
+    // So that one undo takes back nothing but this.
+    const annotations = isolateHistory.of('full')
+    this.#view?.dispatch({ changes: { from: 0, to: length, insert: this.#opened.doc }, annotations })
   }
 
   /** Puts the cursor at a place and the focus into the editor. */
@@ -142,19 +157,23 @@ export class CodeEditor extends LitElement {
     this.#view?.focus()
   }
 
-  #take(text: string): void {
-    this.#text = text
-    this.#opened = Text.of(text.split(/\r\n?|\n/))
+  // Undo brings back the text before a replacement, and redo the one after it, each with its own ends of lines.
+  #followUndo(doc: Text): void {
+    const other = this.#replaced
+    if (other === null || doc.eq(this.#opened.doc) || !doc.eq(other.doc)) return
+    this.#replaced = this.#opened
+    this.#opened = other
   }
 
   #createState(offset = 0): EditorState {
-    const announce = EditorView.updateListener.of(({ docChanged, selectionSet }) => {
+    const announce = EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
+      if (docChanged) this.#followUndo(state.doc)
       if (docChanged) this.dispatchEvent(new Event('edit', { bubbles: true }))
       if (docChanged || selectionSet) this.dispatchEvent(new Event('move'))
     })
     return EditorState.create({
-      doc: this.#opened,
-      selection: EditorSelection.cursor(Math.min(offset, this.#opened.length)),
+      doc: this.#opened.doc,
+      selection: EditorSelection.cursor(Math.min(offset, this.#opened.doc.length)),
       extensions: [
         lineNumbers(),
         highlightSpecialChars(),

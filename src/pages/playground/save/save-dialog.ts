@@ -9,6 +9,8 @@ import { functionToOpen, type StoredFunction, saveVersion } from './function-doc
 export interface SaveRequest {
   readonly script: string
   readonly function: OpenFunction | null
+  /** The id of the draft; null before its first change. */
+  readonly draft: string | null
   readonly onSaved: (saved: StoredFunction) => void
   /** Called with the live version if the person prefers it. */
   readonly onTakeTheirs: (theirs: StoredFunction) => void
@@ -44,12 +46,14 @@ class SaveDialog extends PageElement {
   }
 
   async ask(request: SaveRequest): Promise<void> {
-    const isSame = this.request?.function?.id === request.function?.id
+    const isSame =
+      this.request?.function?.id === request.function?.id &&
+      (request.function !== null || this.request?.draft === request.draft)
     this.request = request
     this.theirs = null
     this.error = null
     await this.updateComplete
-    // What was typed and not saved stays for the same function.
+    // What was typed here and not saved stays for the same function, or the same new script.
     if (!isSame) this.querySelector('form')?.reset()
     this.#dialog.showModal()
   }

@@ -72,6 +72,7 @@ export class TypeService {
 
   #drop(worker: Worker): void {
     worker.terminate()
+    if (this.#worker !== worker) return
     this.#worker = null
     for (const { reject } of this.#waiting.values()) reject(new Error('The types could not be loaded.'))
     this.#waiting.clear()

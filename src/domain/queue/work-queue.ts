@@ -143,7 +143,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     if (isClosed || now < Math.max(refusedUntil, claimsFrom)) return
     const isDue = dueAt <= now || leftOut.some(accountCode => freeOf(accountCode) > 0)
     if (isDue && findFree() > 0 && !mayWait()) return call(claim())
-    if (isDue && findFree() === 0) capacity.want(true)
+    // What is ready could not begin: its account may hold its share.
+    if ((isDue && findFree() === 0) || ready.length > 0) capacity.want(true)
     if (now < lookAt) return
     lookAt = now + pollEveryMs
     if (isDue && (areShort() || ready.length > 0)) capacity.grow()

@@ -18,11 +18,9 @@ let attacker: string
 let neighbour: string
 
 beforeAll(async () => {
+  // In memory where the system has a folder for that: the pauses of a disk are none of the corpus.
   server = await startServer({
     ...usualPatience,
-    // Many scripts of the corpus compute until this ends them.
-    ROSTRUM_TASK_CPU_MS: '400',
-    // In memory where the system has a folder for that: the pauses of a disk are none of the corpus.
     ...(folder === null ? {} : { DATABASE_URL: `sqlite:${join(folder, 'rostrum.db')}` }),
   })
   attacker = await server.token({ account: 'attacker', user: 1 })

@@ -1,4 +1,5 @@
-// A script may have done anything before its request failed, so its key never lets it run again.
+// A script may have done anything before its request failed, so its key never lets it run again. Hooks of a save that
+// was not stored are the exception.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { saveHook } from '../../http/rest/save-hook.ts'
@@ -95,6 +96,22 @@ describe.each(doors)('over %s', (door, ask) => {
     }
     expect(await effects()).toBe(1)
   })
+})
+
+test('a save that is refused for now runs its hooks again, as nothing of it is stored', async () => {
+  const effect = "await Platform.cases.save({ case_type_code: 'hook-effect', data: {} }); exit(payload)"
+  await saveHook(server, effect, { caseTypeCode: 'hooked', scopes: ['cases:write', 'cases:read'] })
+  await saveHook(server, 'exit(null)', { event: 'post-save', caseTypeCode: 'hooked' })
+  const body = { case: { case_type_code: 'hooked', data: { big: 'x'.repeat(60_000) } } }
+  for (let effects = 1; effects <= 2; effects++) {
+    const { status } = await server.rest('POST', '/platform/cases', {
+      body,
+      headers: { 'idempotency-key': 'hooked' },
+    })
+    const query = '{ cases(filter: { caseTypeCode: "hook-effect" }) { nodes { id } } }'
+    const found = await server.graphql<{ cases: { nodes: unknown[] } }>(query)
+    expect([status, found.body.data?.cases.nodes.length]).toEqual([429, effects])
+  }
 })
 
 test('a function whose client disconnects while it is compiled is saved when it is sent again', async () => {

@@ -1,9 +1,9 @@
 import { checkId } from '../id.ts'
-import { checkCaseTypeCode, isName, nameRule } from '../name.ts'
+import { isName, nameRule } from '../name.ts'
 import type { Origin } from '../port.ts'
 import { checkCode, completeBy, type GivenTrigger, type TriggerRules } from './complete-trigger.ts'
 import { listAll } from './trigger-failures.ts'
-import type { CaseTask, CaseTaskInput, CaseTaskStore } from './trigger-store.ts'
+import type { CaseTask, CaseTaskInput, CaseTaskStore, TriggerFilter } from './trigger-store.ts'
 
 const maxTasksOfType = 50
 
@@ -16,8 +16,8 @@ export interface CaseTasks {
   save(origin: Origin, id: number | null, given: GivenTrigger<CaseTaskInput>): Promise<CaseTask>
   /** Returns the task as it was. `NOT_FOUND`. */
   remove(origin: Origin, id: number): Promise<CaseTask>
-  /** The tasks of a case type, or of all (null), in ascending id. */
-  list(accountCode: string, caseTypeCode: string | null): Promise<CaseTask[]>
+  /** The tasks of a filter, in ascending id. `BAD_USER_INPUT` for more than 1,000. */
+  list(accountCode: string, filter: TriggerFilter): Promise<CaseTask[]>
 }
 
 const taskRules = {
@@ -41,9 +41,8 @@ export function createCaseTasks(store: CaseTaskStore): CaseTasks {
       return store.remove(origin, checkId(id, 'case task id'))
     },
 
-    async list(accountCode, caseTypeCode) {
-      if (caseTypeCode !== null) checkCaseTypeCode(caseTypeCode)
-      return listAll('case task', limit => store.list(accountCode, caseTypeCode, limit))
+    async list(accountCode, filter) {
+      return listAll('case task', filter, limit => store.list(accountCode, filter, limit))
     },
   }
 }

@@ -1,9 +1,8 @@
 import { checkId } from '../id.ts'
-import { checkCaseTypeCode } from '../name.ts'
 import type { Origin } from '../port.ts'
 import { checkCode, completeBy, type GivenTrigger, type TriggerRules } from './complete-trigger.ts'
 import { listAll } from './trigger-failures.ts'
-import type { Hook, HookInput, HookStore } from './trigger-store.ts'
+import type { Hook, HookInput, HookStore, TriggerFilter } from './trigger-store.ts'
 
 const maxHooksOfEvent = 10
 
@@ -16,8 +15,8 @@ export interface Hooks {
   save(origin: Origin, id: number | null, given: GivenTrigger<HookInput>): Promise<Hook>
   /** Returns the hook as it was. `NOT_FOUND`. */
   remove(origin: Origin, id: number): Promise<Hook>
-  /** The hooks of a case type, or of all (null), in ascending position, then id. */
-  list(accountCode: string, caseTypeCode: string | null): Promise<Hook[]>
+  /** The hooks of a filter, in ascending position, then id. `BAD_USER_INPUT` for more than 1,000. */
+  list(accountCode: string, filter: TriggerFilter): Promise<Hook[]>
 }
 
 const hookRules = {
@@ -38,9 +37,8 @@ export function createHooks(store: HookStore): Hooks {
       return store.remove(origin, checkId(id, 'hook id'))
     },
 
-    async list(accountCode, caseTypeCode) {
-      if (caseTypeCode !== null) checkCaseTypeCode(caseTypeCode)
-      return listAll('hook', limit => store.list(accountCode, caseTypeCode, limit))
+    async list(accountCode, filter) {
+      return listAll('hook', filter, limit => store.list(accountCode, filter, limit))
     },
   }
 }

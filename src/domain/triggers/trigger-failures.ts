@@ -1,6 +1,7 @@
 import { RostrumError } from '../../errors.ts'
+import { checkCaseTypeCode } from '../name.ts'
 import type { SavedTriggerName } from '../scripts/trigger-kinds.ts'
-import type { CaseTask, Hook } from './trigger-store.ts'
+import type { CaseTask, Hook, TriggerFilter } from './trigger-store.ts'
 
 // Maximum length of a name in a message.
 const maxShownCharacters = 70
@@ -34,16 +35,18 @@ export function sameName({ name, caseTypeCode }: CaseTask, existingId: number): 
 /** Maximum number of triggers in a list. */
 export const maxListed = 1_000
 
-/** Reads all triggers of a list. `BAD_USER_INPUT` if an account has too many for one answer. */
+/** Reads all triggers of a filter. `BAD_USER_INPUT` for a bad filter, and if there are too many for one answer. */
 export async function listAll<Row>(
   kind: SavedTriggerName,
+  { caseTypeCode }: TriggerFilter,
   read: (limit: number) => Promise<Row[]>,
 ): Promise<Row[]> {
+  if (caseTypeCode !== null) checkCaseTypeCode(caseTypeCode)
   const rows = await read(maxListed + 1)
   if (rows.length <= maxListed) return rows
   throw new RostrumError(
     'BAD_USER_INPUT',
-    `The account has more than \`${maxListed}\` ${kind}s. Ask for those of one \`caseTypeCode\`.`,
+    `There are more than \`${maxListed}\` such ${kind}s. Ask for those of one \`caseTypeCode\`.`,
   )
 }
 

@@ -53,6 +53,12 @@ export interface RunnableTask extends LiveFunction {
   readonly name: string
 }
 
+/** Which triggers a list has: those of a case type, of a function, or of both. Null means all. */
+export interface TriggerFilter {
+  readonly caseTypeCode: string | null
+  readonly functionId: number | null
+}
+
 interface TriggerStore<Row, Input> {
   /**
    * Creates a trigger (null) or changes the one with this id. Creates a missing case type. Rejects with
@@ -61,8 +67,8 @@ interface TriggerStore<Row, Input> {
   save(origin: Origin, id: number | null, complete: Complete<Input>, maxOfType: number): Promise<Row>
   /** Returns the trigger as it was. `NOT_FOUND`. */
   remove(origin: Origin, id: number): Promise<Row>
-  /** Up to `limit` triggers of a case type, or of all (null). */
-  list(accountCode: string, caseTypeCode: string | null, limit: number): Promise<Row[]>
+  /** Up to `limit` triggers. */
+  list(accountCode: string, filter: TriggerFilter, limit: number): Promise<Row[]>
 }
 
 /** Stores hooks. Each change raises the revision of its case types, so that no save misses a hook. */

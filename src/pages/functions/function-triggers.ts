@@ -3,12 +3,14 @@ import { ask } from '../gateway/operation.ts'
 import '../shell/copy-button.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows, currentSession } from '../shell/session.ts'
-import { type Loaded, loadHooks, loadTasks, loadWebhooks } from './load-triggers.ts'
 import { writeExample } from './sender-example.ts'
 import type { TriggerDialog } from './trigger-dialog.ts'
 import './trigger-dialog.ts'
 import {
   type Hook,
+  listHooks,
+  listTasks,
+  listWebhooks,
   removeHook,
   removeTask,
   removeWebhook,
@@ -20,7 +22,12 @@ import {
   type Webhook,
 } from './trigger-documents.ts'
 
-const loads = { hook: loadHooks, task: loadTasks, webhook: loadWebhooks } as const
+const loads = {
+  hook: async (functionId: string) => (await ask(listHooks, { functionId })).hooks,
+  task: async (functionId: string) => (await ask(listTasks, { functionId })).caseTasks,
+  webhook: async (functionId: string) =>
+    (await ask(listWebhooks, {})).webhooks.filter(webhook => webhook.function.id === functionId),
+} as const
 const saves = { hook: saveHook, task: saveTask, webhook: saveWebhook } as const
 const removals = { hook: removeHook, task: removeTask, webhook: removeWebhook } as const
 
@@ -28,9 +35,9 @@ const kinds = ['hook', 'task', 'webhook'] as const
 
 /** What could be loaded of each kind; null while it loads, an error if it could not be. */
 interface Triggers {
-  readonly hook: Loaded<Hook> | Error | null
-  readonly task: Loaded<Task> | Error | null
-  readonly webhook: Loaded<Webhook> | Error | null
+  readonly hook: readonly Hook[] | Error | null
+  readonly task: readonly Task[] | Error | null
+  readonly webhook: readonly Webhook[] | Error | null
 }
 
 interface Item {
@@ -47,7 +54,7 @@ interface Kind<Trigger> {
   readonly title: string
   /** What is said while there is none. */
   readonly advice: string
-  readonly loaded: Loaded<Trigger> | Error | null
+  readonly loaded: readonly Trigger[] | Error | null
   readonly viewItem: (trigger: Trigger) => TemplateResult
 }
 
@@ -203,8 +210,7 @@ class FunctionTriggers extends PageElement {
 
   // A kind that cannot be loaded hides no other.
   async #load(kind: TriggerKind): Promise<void> {
-    const { functionId, caseTypeCode } = this
-    const loaded = await loads[kind]({ functionId, caseTypeCode }).catch((error: unknown) =>
+    const loaded = await loads[kind](this.functionId).catch((error: unknown) =>
       error instanceof Error ? error : new Error(String(error)),
     )
     this.triggers = { ...this.triggers, [kind]: loaded }
@@ -214,11 +220,8 @@ class FunctionTriggers extends PageElement {
 function viewLoaded<Trigger>({ title, advice, loaded, viewItem }: Kind<Trigger>) {
   if (loaded === null) return viewLoading()
   if (loaded instanceof Error) return viewError(loaded)
-  const { items, note } = loaded
-  const list = html`<ul class="rows" aria-label=${title}>${items.map(viewItem)}</ul>`
-  const missing = html`<p class="note">${note}</p>`
-  if (items.length === 0) return note === '' ? html`<p class="quiet">${advice}</p>` : missing
-  return html`${list} ${note === '' ? nothing : missing}`
+  if (loaded.length === 0) return html`<p class="quiet">${advice}</p>`
+  return html`<ul class="rows" aria-label=${title}>${loaded.map(viewItem)}</ul>`
 }
 
 function wordOf(event: string): string {

@@ -27,24 +27,20 @@ export interface Webhook extends Trigger {
   readonly header: string | null
 }
 
-interface OfType {
-  /** Null for all case types. */
-  readonly caseTypeCode: string | null
+interface OfFunction {
+  readonly functionId: string
 }
 
-export const listHooks = operation<{ hooks: readonly Hook[] }, OfType>(
-  `query ListHooks($caseTypeCode: String) { hooks(caseTypeCode: $caseTypeCode) {
+export const listHooks = operation<{ hooks: readonly Hook[] }, OfFunction>(
+  `query ListHooks($functionId: ID!) { hooks(functionId: $functionId) {
     id enabled scopes function { id } caseTypeCode event position } }`,
 )
-export const listTasks = operation<{ caseTasks: readonly Task[] }, OfType>(
-  `query ListTasks($caseTypeCode: String) { caseTasks(caseTypeCode: $caseTypeCode) {
+export const listTasks = operation<{ caseTasks: readonly Task[] }, OfFunction>(
+  `query ListTasks($functionId: ID!) { caseTasks(functionId: $functionId) {
     id enabled scopes function { id } caseTypeCode name } }`,
 )
 export const listWebhooks = operation<{ webhooks: readonly Webhook[] }>(
   `query ListWebhooks { webhooks { id enabled scopes function { id } name verification mode header } }`,
-)
-export const listTypesOfTriggers = operation<{ caseTypes: readonly { readonly code: string }[] }>(
-  `query ListTypesOfTriggers { caseTypes { code } }`,
 )
 
 interface Saving {

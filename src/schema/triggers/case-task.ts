@@ -1,8 +1,14 @@
 import { parseId } from '../../domain/id.ts'
 import type { CaseTask as CaseTaskRow } from '../../domain/triggers/trigger-store.ts'
 import { builder } from '../builder.ts'
-import { readGivenTrigger } from './given-trigger.ts'
-import { costOfTriggers, triggerFields, triggerInputFields, triggerText } from './trigger-fields.ts'
+import { readGivenTrigger, readTriggerFilter } from './given-trigger.ts'
+import {
+  costOfTriggers,
+  triggerFields,
+  triggerFilterArgs,
+  triggerInputFields,
+  triggerText,
+} from './trigger-fields.ts'
 
 const CaseTask = builder.objectRef<CaseTaskRow>('CaseTask').implement({
   description: 'A function that a user can run on a case of a type.',
@@ -28,13 +34,13 @@ const SaveCaseTaskInput = builder.inputType('SaveCaseTaskInput', {
 
 builder.queryField('caseTasks', t =>
   t.field({
-    description: 'The tasks of a case type, or of all, in ascending id.',
+    description: 'The tasks of a case type, of a function, or all, in ascending id.',
     type: [CaseTask],
     scope: 'functions:read',
     extensions: costOfTriggers,
-    args: { caseTypeCode: t.arg.string({ description: triggerText.listed }) },
-    resolve: (_root, { caseTypeCode }, { caller, services }) =>
-      services.caseTasks.list(caller.accountCode, caseTypeCode ?? null),
+    args: triggerFilterArgs(t.arg),
+    resolve: (_root, args, { caller, services }) =>
+      services.caseTasks.list(caller.accountCode, readTriggerFilter(args)),
   }),
 )
 

@@ -1,6 +1,7 @@
 import type { Caller } from '../../credentials/caller.ts'
 import { parseId } from '../../domain/id.ts'
 import type { FunctionChoice } from '../../domain/triggers/complete-trigger.ts'
+import type { TriggerFilter } from '../../domain/triggers/trigger-store.ts'
 import { invalidInput } from '../../errors.ts'
 import { readScopes, refuseScopes } from './trigger-scopes.ts'
 
@@ -24,6 +25,19 @@ export function readGivenTrigger<Input extends TriggerArguments>(
     function: readFunctionChoice(functionId, functionName),
     scopes: scopes == null ? scopes : readScopes(scopes),
     refuseScopes: (all: readonly string[]) => refuseScopes(caller, all),
+  }
+}
+
+/** Reads the arguments of a list of triggers. */
+export function readTriggerFilter({
+  caseTypeCode,
+  functionId,
+}: Pick<TriggerArguments, 'functionId'> & {
+  readonly caseTypeCode?: string | null | undefined
+}): TriggerFilter {
+  return {
+    caseTypeCode: caseTypeCode ?? null,
+    functionId: functionId == null ? null : parseId(functionId, 'function id'),
   }
 }
 

@@ -4,8 +4,14 @@ import { builder } from '../builder.ts'
 import { triggerOfQueuedRun } from '../queue/queued-run.ts'
 import { QueuedRun } from '../refs.ts'
 import { HookEvent } from '../runs/run-enums.ts'
-import { readGivenTrigger } from './given-trigger.ts'
-import { costOfTriggers, triggerFields, triggerInputFields, triggerText } from './trigger-fields.ts'
+import { readGivenTrigger, readTriggerFilter } from './given-trigger.ts'
+import {
+  costOfTriggers,
+  triggerFields,
+  triggerFilterArgs,
+  triggerInputFields,
+  triggerText,
+} from './trigger-fields.ts'
 
 const Hook = builder.objectRef<HookRow>('Hook').implement({
   description: 'Runs a function when a case of a type is saved or deleted.',
@@ -37,13 +43,13 @@ const SaveHookInput = builder.inputType('SaveHookInput', {
 
 builder.queryField('hooks', t =>
   t.field({
-    description: 'The hooks of a case type, or of all, in ascending position, then id.',
+    description: 'The hooks of a case type, of a function, or all, in ascending position, then id.',
     type: [Hook],
     scope: 'functions:read',
     extensions: costOfTriggers,
-    args: { caseTypeCode: t.arg.string({ description: triggerText.listed }) },
-    resolve: (_root, { caseTypeCode }, { caller, services }) =>
-      services.hooks.list(caller.accountCode, caseTypeCode ?? null),
+    args: triggerFilterArgs(t.arg),
+    resolve: (_root, args, { caller, services }) =>
+      services.hooks.list(caller.accountCode, readTriggerFilter(args)),
   }),
 )
 

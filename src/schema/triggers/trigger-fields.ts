@@ -1,3 +1,4 @@
+import type { ArgBuilder } from '@pothos/core'
 import type { RequestContext } from '../../context.ts'
 import type { StoredFunction } from '../../domain/functions/function-store.ts'
 import type { SchemaTypes } from '../builder.ts'
@@ -9,7 +10,6 @@ export const triggerText = {
   caseTypeCode: 'Code of the case type.',
   input: 'With an `id`, what is left out stays as it is; null is refused where a value is required.',
   required: 'Required for a new one.',
-  listed: 'Code of a case type. Default: all, up to 1,000.',
 } as const
 
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>
@@ -54,6 +54,14 @@ export function triggerInputFields(
         'Scopes of its runs, for every caller. Your credential must have each. Default for a new one: none.',
     }),
     enabled: t.boolean({ description: 'True if it runs. Default for a new one: true.' }),
+  }
+}
+
+/** The arguments of a list of hooks or tasks. */
+export function triggerFilterArgs(arg: ArgBuilder<Types>) {
+  return {
+    caseTypeCode: arg.string({ description: 'Code of a case type. Default: all, up to 1,000 in the list.' }),
+    functionId: arg.id({ description: 'Id of the function that they run. Default: any.' }),
   }
 }
 

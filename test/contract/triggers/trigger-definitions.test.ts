@@ -350,6 +350,19 @@ describe('what is refused is not saved', () => {
     const { body } = await server.graphql('{ hooks(caseTypeCode: "no code") { id } }')
     expect(body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
   })
+
+  test('lists are of one function, if its id is given', async () => {
+    const [one, two] = [await saveFunction('listed-1'), await saveFunction('listed-2')]
+    const hook = await savedHook({ caseTypeCode: 'listed', functionId: one })
+    await savedHook({ caseTypeCode: 'listed', functionId: two })
+    const task = await savedTask({ caseTypeCode: 'listed', functionId: one, name: 'triage' })
+    await savedTask({ caseTypeCode: 'listed', functionId: two, name: 'other' })
+    const list = 'query($id: ID) { hooks(functionId: $id) { id } caseTasks(functionId: $id) { id } }'
+    const listed = async (id: string | null) => (await server.graphql(list, { id })).body
+    expect((await listed(one)).data).toEqual({ hooks: [{ id: hook.id }], caseTasks: [{ id: task.id }] })
+    expect((await listed('999999')).data).toEqual({ hooks: [], caseTasks: [] })
+    expect((await listed('x')).errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
+  })
 })
 
 describe('a function that triggers use', () => {

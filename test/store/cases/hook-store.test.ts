@@ -8,6 +8,7 @@ import { saveFunction, versionOf } from './save-function.ts'
 
 const maxHooks = 10
 const maxTasks = 50
+const ofType = (caseTypeCode: string | null) => ({ caseTypeCode, functionId: null })
 
 eachStore(harness => {
   let store: Store
@@ -65,8 +66,8 @@ eachStore(harness => {
       )
       expect(hook).toMatchObject({ id: 1, scopes: ['cases:read', 'admin'], position: -5, enabled: true })
       expect(await store.hooks.findByIds('a', [hook.id])).toEqual([changed])
-      expect(await store.hooks.list('a', 'request', 10)).toEqual([changed])
-      expect(await store.hooks.list('a', 'incident', 10)).toEqual([])
+      expect(await store.hooks.list('a', ofType('request'), 10)).toEqual([changed])
+      expect(await store.hooks.list('a', ofType('incident'), 10)).toEqual([])
       expect(await store.hooks.remove(by('a'), hook.id)).toEqual(changed)
       await expect(store.hooks.remove(by('a'), hook.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect(await store.hooks.findByIds('a', [hook.id])).toEqual([])
@@ -76,10 +77,25 @@ eachStore(harness => {
       for (const position of [3, 1, 1]) await savedHook({ position })
       await savedHook({ caseTypeCode: 'request', position: 2 })
       const ids = async (code: string | null, limit = 10) =>
-        (await store.hooks.list('a', code, limit)).map(({ id }) => id)
+        (await store.hooks.list('a', ofType(code), limit)).map(({ id }) => id)
       expect(await ids('incident')).toEqual([2, 3, 1])
       expect(await ids(null)).toEqual([2, 3, 4, 1])
       expect(await ids(null, 2)).toEqual([2, 3])
+    })
+
+    test('is listed by its function, of one case type or of all', async () => {
+      const other = await saveNamed('other', '2')
+      for (const caseTypeCode of ['incident', 'request']) {
+        await savedHook({ caseTypeCode })
+        await savedHook({ caseTypeCode, functionId: other })
+        await saveTask(taskOf({ caseTypeCode, functionId: other }))
+      }
+      const filterOf = (caseTypeCode: string | null) => ({ caseTypeCode, functionId: other })
+      const ids = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id)
+      expect(ids(await store.hooks.list('a', filterOf(null), 10))).toEqual([2, 4])
+      expect(ids(await store.hooks.list('a', filterOf('request'), 10))).toEqual([4])
+      expect(ids(await store.caseTasks.list('a', filterOf(null), 10))).toEqual([1, 2])
+      expect(await store.caseTasks.list('b', filterOf(null), 10)).toEqual([])
     })
 
     test('needs a function of the account', async () => {
@@ -98,7 +114,7 @@ eachStore(harness => {
       })
       await expect(save(hookOf({ functionId: other }), id, 'b')).rejects.toMatchObject(missing(id))
       await expect(store.hooks.remove(by('b'), id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-      expect(await store.hooks.list('b', null, 10)).toEqual([])
+      expect(await store.hooks.list('b', ofType(null), 10)).toEqual([])
       expect(await store.hooks.findByIds('b', [id])).toEqual([])
       expect(await store.hooks.findLive('b', 'incident', ['pre-save', 'pre-save'])).toEqual([])
       await expect(save(hookOf(), 99)).rejects.toMatchObject(missing(99))
@@ -108,7 +124,7 @@ eachStore(harness => {
       const origin = { ...by('a'), step: { key: 'k', number: 1 } }
       const first = await store.hooks.save(origin, null, complete(hookOf()), maxHooks)
       expect(await store.hooks.save(origin, null, complete(hookOf()), maxHooks)).toEqual(first)
-      expect(await store.hooks.list('a', null, 10)).toHaveLength(1)
+      expect(await store.hooks.list('a', ofType(null), 10)).toHaveLength(1)
     })
 
     test('raises the revision of its case type with each change, and of both types when it moves', async () => {
@@ -218,7 +234,7 @@ eachStore(harness => {
         }),
       )
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(maxHooks)
-      expect(await store.hooks.list('a', 'incident', 100)).toHaveLength(maxHooks)
+      expect(await store.hooks.list('a', ofType('incident'), 100)).toHaveLength(maxHooks)
       expect(await revision()).toBeGreaterThanOrEqual(maxHooks)
     })
   })
@@ -230,8 +246,8 @@ eachStore(harness => {
       const before = await revision()
       const changed = { id: 1, ...taskOf({ name: 'sort', enabled: false }) }
       expect(await saveTask(taskOf({ name: 'sort', enabled: false }), 1)).toEqual(changed)
-      expect(await store.caseTasks.list('a', null, 10)).toEqual([changed])
-      expect(await store.caseTasks.list('a', 'request', 10)).toEqual([])
+      expect(await store.caseTasks.list('a', ofType(null), 10)).toEqual([changed])
+      expect(await store.caseTasks.list('a', ofType('request'), 10)).toEqual([])
       await expect(store.caseTasks.remove(by('b'), 1)).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect(await store.caseTasks.remove(by('a'), 1)).toEqual(changed)
       expect(await revision()).toBe(before)

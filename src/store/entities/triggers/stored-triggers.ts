@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Origin } from '../../../domain/port.ts'
 import { triggerKinds } from '../../../domain/scripts/trigger-kinds.ts'
 import { type Complete, noChosenFunction } from '../../../domain/triggers/complete-trigger.ts'
+import type { TriggerFilter } from '../../../domain/triggers/trigger-store.ts'
 import { notFound, RostrumError } from '../../../errors.ts'
 import { assign, insertInto } from '../../columns.ts'
 import type { Database } from '../../database.ts'
@@ -119,8 +120,8 @@ export function createTriggerStore<Row extends TriggerRow>(
     save: (origin: Origin, id: number | null, complete: Complete<Input<Row>>, max: number) =>
       changeRow(origin, () => save(origin.accountCode, id, complete, max)),
     remove: (origin: Origin, id: number) => changeRow(origin, () => remove(origin.accountCode, id)),
-    list: (accountCode: string, caseTypeCode: string | null, limit: number): Promise<Row[]> =>
-      read(statements.list, { accountCode, caseTypeCode, limit }),
+    list: (accountCode: string, filter: TriggerFilter, limit: number): Promise<Row[]> =>
+      read(statements.list, { accountCode, ...filter, limit }),
     work: { lock, save, remove },
   }
 }
@@ -139,17 +140,19 @@ function prepareStatements<Row extends TriggerRow>(
   const { prepare, typed, forUpdate, tables } = dialect
   const { table, selection } = tableOf(dialect, trigger)
   const { caseTypes } = tables
-  const given = placeholders('accountCode', 'id', 'caseTypeCode', 'limit')
+  const given = placeholders('accountCode', 'id', 'caseTypeCode', 'functionId', 'limit')
   const code = typed(given.caseTypeCode, 'text')
+  const functionId = typed(given.functionId, 'integer')
   const isOfAccount = sql`account_code = ${given.accountCode}`
   const isTheTrigger = sql`${isOfAccount} and id = ${given.id}`
   const areSame = (columns: readonly string[]) =>
     columns.map(column => sql` and ${sql.raw(toColumnName(column))} = ${sql.placeholder(column)}`)
   const isOther = (columns: readonly string[]) =>
     sql`${isOfAccount} and id <> ${given.id}${sql.join(areSame(columns))}`
-  const isListed = within.includes('caseTypeCode')
-    ? sql`${isOfAccount} and (${code} is null or case_type_code = ${code})`
-    : isOfAccount
+  const isOfType = within.includes('caseTypeCode')
+    ? sql`and (${code} is null or case_type_code = ${code})`
+    : sql``
+  const isListed = sql`${isOfAccount} ${isOfType} and (${functionId} is null or function_id = ${functionId})`
   const returning = (statement: ReturnType<typeof prepare>) => statement as unknown as Statement<Row>
   return {
     lock: returning(

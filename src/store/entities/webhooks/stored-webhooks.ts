@@ -33,7 +33,7 @@ export function createWebhookStore(
     ...triggers,
     ...createWebhookReads(database),
     queueMessage: createQueueMessage(database, parts),
-    list: accountCode => list(accountCode, null, maxListed),
+    list: accountCode => list(accountCode, { caseTypeCode: null, functionId: null }, maxListed),
     save: (origin, id, { complete, rotation, rotates, maxWebhooks }) =>
       change(origin, function* () {
         const { accountCode } = origin

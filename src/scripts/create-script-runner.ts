@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { BoundLog } from '../bound-log.ts'
 import type { Config } from '../config.ts'
+import type { QueuedCapacity } from '../domain/scripts/queued-capacity.ts'
 import type { RunRecorder } from '../domain/scripts/run-record.ts'
 import { type ScriptLines, ScriptLogShare } from '../fairness/script-log-share.ts'
 import { createCallAnswerer, type ExecuteGraphql, type StandIn } from './calls/answer-call.ts'
@@ -12,7 +13,7 @@ import type { SandboxPool } from './pool/sandbox-pool.ts'
 import { compileSource } from './run/compile-source.ts'
 import { executeScript, type RunCounts } from './run/execute-script.ts'
 import type { RunTokens } from './run/run-tokens.ts'
-import type { QueuedCapacity, ScriptRunner } from './script-runner.ts'
+import type { ScriptRunner } from './script-runner.ts'
 
 // How often to report the log lines that were left out. A report is at most this late.
 const reportEveryMs = 5_000

@@ -19,21 +19,3 @@ export interface ScriptRunner extends Scripts {
    */
   reserveSlot(accountCode: string): () => void
 }
-
-/** How many sandboxes queued runs can take now. */
-export interface QueuedCapacity {
-  /** Returns how many queued runs could begin now: of all accounts together, and of each account. */
-  free(): number
-  freeOf(accountCode: string): number
-  /** Returns the accounts that can begin no queued run, because they use all their share. */
-  fullAccounts(): readonly string[]
-  /**
-   * Says whether runs are due that find no sandbox. While they are, a sandbox is left to one of them every second,
-   * though requests wait for it.
-   */
-  want(areDue: boolean): void
-  /** Starts one more sandbox if all sandboxes stay busy for a while. */
-  grow(): void
-  /** Sets the listener that is called when a queued run could begin. */
-  onFree(listener: () => void): void
-}

@@ -46,6 +46,8 @@ export class ReadyRuns {
     if (this.lateAt > performance.now()) return []
     const isLate = ({ claimedAt }: ReadyRun) => performance.now() - claimedAt >= this.#maxMs
     const [late, others] = partition(this.#queue.clear(), isLate)
+    // Sandboxes are rare now, however short the runs are.
+    if (late.length > 0) this.#averageMs = Math.max(this.#averageMs, this.#maxMs)
     for (const ready of others) this.#queue.add(ready.run.accountCode, ready)
     return late.map(({ run }) => run)
   }
@@ -63,7 +65,7 @@ export class ReadyRuns {
     return this.#queue.clear().map(({ run }) => run)
   }
 
-  /** How many runs to claim ahead for this number of sandboxes: none if runs have lately taken long. */
+  /** How many runs to claim ahead for this number of sandboxes: none if runs have lately taken or waited long. */
   aheadOf(sandboxes: number): number {
     return Math.min(maxAhead, Math.floor((sandboxes * aheadMs) / this.#averageMs))
   }

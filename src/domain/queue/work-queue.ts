@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { DeferredRuns } from '../runs/deferred-runs.ts'
+import type { QueuedCapacity } from '../scripts/queued-capacity.ts'
 import type { AttemptParts } from './attempt-run.ts'
 import { EndedAttempts } from './ended-attempts.ts'
 import { createPoller } from './poller.ts'
@@ -23,28 +24,10 @@ const leftOutPauseMs = 100
 // Pause after ends were not written, because the store did not answer.
 const failedPauseMs = 500
 
-/** The sandboxes for queued runs. */
-interface Capacity {
-  /** How many runs could begin now, of all accounts and of one. */
-  free(): number
-  freeOf(accountCode: string): number
-  /** Accounts that can begin no run, because they hold their share. */
-  fullAccounts(): readonly string[]
-  /**
-   * Says whether runs are due that find no sandbox. While they are, a sandbox is left to one of them every second,
-   * though requests wait for it.
-   */
-  want(areDue: boolean): void
-  /** Starts one more sandbox if all are busy for a while, because runs are due. */
-  grow(): void
-  /** Sets the listener that is called when a run could begin. */
-  onFree(listener: () => void): void
-}
-
 interface Dependencies extends AttemptParts {
   readonly store: QueueStore
   readonly findLive: FunctionStore['findLive']
-  readonly capacity: Capacity
+  readonly capacity: QueuedCapacity
   /** Holds the run of an attempt for the commit of its end. */
   readonly deferRuns: () => DeferredRuns
   readonly leaseMs: number

@@ -65,6 +65,9 @@ test('a function of an account with more than 1,000 hooks shows its own, and its
   expect(reader.faults).toEqual([])
 
   await page.goto(`/functions/${other}`)
-  await page.getByRole('alert').getByText(/more than \W*1000\W* such hooks/).waitFor()
+  await page
+    .getByRole('alert')
+    .getByText(/more than \W*1000\W* such hooks/)
+    .waitFor()
   await Promise.all([page.context().close(), reader.page.context().close()])
 })

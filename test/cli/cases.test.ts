@@ -2,6 +2,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { replaceExpect } from '../../src/cli/cases/replace-expect.ts'
+import { findDescendants } from '../server/processes/child-processes.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
 let place: Workplace
@@ -183,6 +184,18 @@ test('each case without answers of its own has an empty store', async () => {
       expect: { outcome: 'exit', payload: null },
     })
   expect((await place.run(['test', 'store'])).stdout).toContain('pass 2')
+})
+
+test('the stores of the cases before are closed', async () => {
+  await place.write('functions/ask.js', `exit((await graphql('{ viewer { email } }')).data)`)
+  for (let number = 0; number < 5; number++)
+    await write(`asking/${number}.json`, { script: '../functions/ask.js', expect: { outcome: 'exit' } })
+  const going = place.start(['test', 'asking', '--watch'])
+  await expect.poll(going.stderr).toContain('Waiting for a change')
+  expect(going.stdout()).toContain('pass 5')
+  expect(findDescendants(going.pid)).toEqual([])
+  going.interrupt()
+  await going.ended
 })
 
 test.each([

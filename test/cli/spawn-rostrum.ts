@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** A command that goes on. */
 export interface Going {
+  readonly pid: number
   stdout(): string
   stderr(): string
   interrupt(): void
@@ -78,6 +79,7 @@ export async function makeWorkplace(
       child.once('close', code => resolve({ code, ...written }))
     })
     return {
+      pid: child.pid ?? 0,
       stdout: () => written.stdout,
       stderr: () => written.stderr,
       interrupt: () => void child.kill('SIGINT'),

@@ -5,8 +5,8 @@ import { exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
 import { executeScript, nameOfFile } from '../gateway/execute-script.ts'
 import type { Execution } from '../gateway/execution.ts'
-import { createGatewayClient, type GatewayClient } from '../gateway/gateway-client.ts'
-import { startScratchGateway } from '../run/scratch-gateway.ts'
+import { createGatewayClient } from '../gateway/gateway-client.ts'
+import { type ScratchGateway, startScratchGateway } from '../run/scratch-gateway.ts'
 import { watchFiles } from '../run/watch-files.ts'
 import { type FoundCase, readCases } from './case-file.ts'
 import { findMisses, toExpectation } from './judge-case.ts'
@@ -105,26 +105,27 @@ interface CaseRunner {
 
 /** Runs cases on a gateway of their own, which the next case gets too unless a call may have changed its store. */
 function createRunner(call: CommandCall): CaseRunner {
-  let client: Promise<GatewayClient> | null = null
+  let gateway: Promise<ScratchGateway> | null = null
   let standIn: StandIn = createStandIn(undefined)
   let hasCalled = false
-  const start = async () => {
-    const gateway = await startScratchGateway(call, asked => {
-      hasCalled = true
-      return standIn(asked)
-    })
-    return createGatewayClient(gateway, call.signal)
+  const answer: StandIn = asked => {
+    hasCalled = true
+    return standIn(asked)
   }
   return {
     async run({ content, scriptFile, sourceCode, input, options }) {
       standIn = createStandIn(content.graphql)
-      client ??= start()
+      gateway ??= startScratchGateway(call, answer)
+      const { close, ...chosen } = await gateway
       const execution = await executeScript(
-        await client,
+        createGatewayClient(chosen, call.signal),
         { name: nameOfFile(scriptFile), sourceCode, input, options, caseTypeCode: null },
         () => {},
       )
-      if (hasCalled && content.graphql === undefined) client = null
+      if (hasCalled && content.graphql === undefined) {
+        gateway = null
+        await close()
+      }
       hasCalled = false
       return execution
     },

@@ -16,6 +16,8 @@ export interface Command {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+export type CleanUp = () => Promise<void> | void
+
 /** One call of a command. */
 export interface CommandCall {
   readonly args: readonly string[]
@@ -29,6 +31,9 @@ export interface CommandCall {
   readonly terminal: Terminal
   /** Aborted by Ctrl-C, and when the reader of the output goes away. */
   readonly signal: AbortSignal
-  /** Does this before the process ends, however it ends. What was added last comes first. */
-  atEnd(work: () => Promise<void> | void): void
+  /**
+   * Cleans up before the process ends, however it ends. What was added last comes first. The returned function does it
+   * earlier.
+   */
+  atEnd(cleanUp: CleanUp): () => Promise<void>
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { readVersion } from '../../version.ts'
 import { CliError, type ExitCode, exitCodes, wrongUse } from './cli-error.ts'
-import type { CommandCall, Environment } from './command.ts'
+import type { CleanUp, CommandCall, Environment } from './command.ts'
 import { commands } from './commands.ts'
 import { findNearest } from './find-nearest.ts'
 import { parseCall } from './parse-call.ts'
@@ -26,7 +26,7 @@ ROSTRUM_TOKEN, else the one that \`rostrum login\` kept for this URL.
 export async function runCli(argv: readonly string[], environment: Environment): Promise<number> {
   const terminal = createTerminal()
   const ending = new AbortController()
-  const cleanUps: (() => Promise<void> | void)[] = []
+  const cleanUps = new Set<CleanUp>()
   const end = (exitCode: ExitCode, message = '') => ending.abort(new CliError(exitCode, message))
   process.once('SIGINT', () => end(exitCodes.interrupted))
   process.once('SIGTERM', () => end(exitCodes.interrupted))
@@ -45,7 +45,12 @@ export async function runCli(argv: readonly string[], environment: Environment):
       environment,
       terminal,
       signal: ending.signal,
-      atEnd: cleanUp => void cleanUps.unshift(cleanUp),
+      atEnd(cleanUp) {
+        cleanUps.add(cleanUp)
+        return async () => {
+          if (cleanUps.delete(cleanUp)) await cleanUp()
+        }
+      },
     })
     const exitCode = await Promise.race([work, ended])
     await Promise.race([flush(), ended])
@@ -54,7 +59,7 @@ export async function runCli(argv: readonly string[], environment: Environment):
   } catch (error) {
     return report(ending.signal.aborted ? ending.signal.reason : error, terminal)
   } finally {
-    for (const cleanUp of cleanUps) await cleanUp()
+    for (const cleanUp of [...cleanUps].reverse()) await cleanUp()
   }
 }
 

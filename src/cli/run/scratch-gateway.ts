@@ -11,6 +11,11 @@ import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall, Environment } from '../frame/command.ts'
 import type { ChosenGateway } from '../gateway/choose-gateway.ts'
 
+export interface ScratchGateway extends ChosenGateway {
+  /** Ends the gateway before the call ends. */
+  close(): Promise<void>
+}
+
 /**
  * Starts a gateway in this process, on an empty store in memory with the account `demo`. It listens on a free port of
  * this machine, for a token that nobody else knows. All of it is gone at the end of the call.
@@ -18,7 +23,7 @@ import type { ChosenGateway } from '../gateway/choose-gateway.ts'
 export async function startScratchGateway(
   { environment, atEnd }: Pick<CommandCall, 'environment' | 'atEnd'>,
   standIn?: StandIn,
-): Promise<ChosenGateway> {
+): Promise<ScratchGateway> {
   const token = `rst_${randomBytes(24).toString('base64url')}`
   const settings = {
     ...pickLimits(environment),
@@ -28,11 +33,11 @@ export async function startScratchGateway(
     ROSTRUM_WARM_SANDBOXES: '1',
   }
   const app = await createScratchApp(settings, standIn)
-  atEnd(() => app.close())
+  const close = atEnd(() => app.close())
   await Promise.all([app.start(), app.server.listen({ host: '127.0.0.1', port: 0 }), app.prepare()])
   const address = app.server.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  return { url: `http://127.0.0.1:${port}`, token }
+  return { url: `http://127.0.0.1:${port}`, token, close }
 }
 
 // The sandbox boots while the modules of the gateway are loaded, because each takes a third of a second.

@@ -45,7 +45,7 @@ import type { Tracing } from './tracing/span.ts'
 import { traceStore } from './tracing/trace-store.ts'
 
 const drainTimeoutMs = 10_000
-// The paths of the OpenAPI document, and that of GraphQL.
+// The paths of the OpenAPI document, that of GraphQL, and the probes.
 const countedRoutes = [...restRoutes.map(({ path }) => path), webhookPath, graphqlPath, '/health', '/ready']
 const reportRefusedEveryMs = 10_000
 

@@ -98,6 +98,23 @@ export function notFound(what: string, id: number | string | null): RostrumError
   return new RostrumError('NOT_FOUND', `There is no ${what} \`${id}\`.`)
 }
 
+/** The error for what has no room now. Its message ends with the seconds to try again after: at least 1. */
+export function overloaded(message: string, seconds: number): RostrumError {
+  const retryAfterSeconds = Math.max(1, seconds)
+  const text = `${message}. Try again in ${retryAfterSeconds} s.`
+  return new RostrumError('OVERLOADED', text, { retryAfterSeconds })
+}
+
+/** The error for work that comes while the gateway stops. Clients send it again to another gateway. */
+export function shuttingDown(): RostrumError {
+  return new RostrumError('OVERLOADED', 'This gateway is shutting down; try again.', { retryAfterSeconds: 1 })
+}
+
+/** The error of work whose client disconnected. Nobody reads it. */
+export function clientGone(): RostrumError {
+  return new RostrumError('OVERLOADED', 'The client disconnected.')
+}
+
 /** A failure to start. Its message is one line for the operator on standard error. */
 export class StartError extends Error {
   override readonly name = 'StartError'

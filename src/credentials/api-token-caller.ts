@@ -11,7 +11,7 @@ import type { TokenUses, UsedToken } from './token-uses.ts'
 const maxCached = 10_000
 // Maximum number of unknown tokens in the cache, which then takes about 1 MB.
 const maxUnknown = 10_000
-// How long an unknown token stays in the cache. If another gateway creates that token meanwhile, it is refused so long.
+// How long an unknown token stays in the cache, and is refused if another gateway creates it meanwhile.
 const unknownTtlMs = 1_000
 
 /**

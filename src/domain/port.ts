@@ -32,7 +32,7 @@ export interface LoggedEvent extends NumberedEvent {
   readonly at: Date
 }
 
-/** The first or last `limit` memberships of a parent between two exclusive ids, in ascending id. */
+/** The first or last `limit` rows between two exclusive positions, in ascending order. */
 export interface Page {
   readonly after: number | null
   readonly before: number | null

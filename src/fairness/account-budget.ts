@@ -1,4 +1,4 @@
-import { RostrumError } from '../errors.ts'
+import { overloaded, type RostrumError } from '../errors.ts'
 import type { ShareOwner } from './share-owner.ts'
 
 export interface BudgetLimits {
@@ -17,8 +17,8 @@ export interface BudgetWording {
 }
 
 /**
- * Counts how much of one resource each account holds, in bytes or slots. `hold` throws `OVERLOADED` if that would
- * exceed a limit. Release every amount with the arguments that held it.
+ * Counts how much of one resource each account holds, in bytes or slots. `reserve` throws `OVERLOADED` if that would
+ * exceed a limit. Release every amount with the arguments that reserved it.
  */
 export class AccountBudget<Owner extends ShareOwner = string> {
   readonly #limits: BudgetLimits
@@ -44,7 +44,7 @@ export class AccountBudget<Owner extends ShareOwner = string> {
     this.add(owner, amount)
   }
 
-  /** Throws like `hold` would for this amount, without holding it. */
+  /** Throws as `reserve` would for this amount, without reserving it. */
   refuseBeyond(owner: Owner, amount: number): void {
     const held = this.reservedBy(owner)
     if (held + amount > this.#limits.account) throw this.#overloaded(held, 'this account')
@@ -77,10 +77,6 @@ export class AccountBudget<Owner extends ShareOwner = string> {
 
   #overloaded(held: number, holder: string): RostrumError {
     const { describe, retryAfterSeconds } = this.#wording
-    return new RostrumError(
-      'OVERLOADED',
-      `${describe(held)} of ${holder} are held already, about the maximum. Try again in ${retryAfterSeconds} s.`,
-      { retryAfterSeconds },
-    )
+    return overloaded(`${describe(held)} of ${holder} are held already, about the maximum`, retryAfterSeconds)
   }
 }

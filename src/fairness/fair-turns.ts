@@ -1,4 +1,4 @@
-import { RostrumError } from '../errors.ts'
+import { overloaded } from '../errors.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { ShareOwner } from './share-owner.ts'
 
@@ -54,7 +54,7 @@ export class FairTurns {
   async take(owner: ShareOwner): Promise<void> {
     const active = this.#active.get(owner) ?? 0
     if (active >= this.#maxRequests) {
-      throw overloaded(`${active} requests of this account are running or waiting already, the maximum`)
+      throw overloaded(`${active} requests of this account are running or waiting already, the maximum`, 1)
     }
     this.#active.set(owner, active + 1)
     const turn = this.#join(owner)
@@ -165,8 +165,4 @@ export class FairTurns {
     this.#looksLeft = 0
     this.#usedByLast = 0
   }
-}
-
-function overloaded(message: string): RostrumError {
-  return new RostrumError('OVERLOADED', `${message}. Try again in 1 s.`, { retryAfterSeconds: 1 })
 }

@@ -4,7 +4,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { RostrumError } from '../errors.ts'
+import { shuttingDown } from '../errors.ts'
 import { ArrivalError } from './body/arriving-bodies.ts'
 import { createBodyParser } from './body/create-body-parser.ts'
 import { parseJsonBody } from './body/json-body.ts'
@@ -138,12 +138,6 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   await registerRestRoutes(server, registration)
   await registerWebhookRoute(server, registration)
   return server
-}
-
-// The error for a request on a connection that is still open after the server stopped listening. Clients send the
-// request again to another gateway.
-function shuttingDown(): RostrumError {
-  return new RostrumError('OVERLOADED', 'This gateway is shutting down; try again.', { retryAfterSeconds: 1 })
 }
 
 function refuseSchemas(): never {

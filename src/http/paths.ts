@@ -13,3 +13,9 @@ export const graphqlPath = '/graphql'
 export function isGraphqlUrl(url: string): boolean {
   return url === graphqlPath || url.startsWith(`${graphqlPath}?`)
 }
+
+/** Returns the query string of a URL, without its question mark; empty without one. */
+export function queryOf(url: string): string {
+  const start = url.indexOf('?')
+  return start === -1 ? '' : url.slice(start + 1)
+}

@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { overloaded, type RostrumError } from '../../errors.ts'
 import { Places } from '../../fairness/places.ts'
 
 export interface TurnRequest {
@@ -46,7 +46,10 @@ export class CaseTurns {
   #refuseWhenFull(accountCode: string): number {
     const waiting = this.#waiting.get(accountCode) ?? 0
     if (waiting < maxWaiting) return waiting
-    throw overloaded(`${waiting} saves of this account are waiting already, the maximum`)
+    throw overloaded(
+      `${waiting} saves of this account are waiting already, the maximum. Nothing was changed`,
+      1,
+    )
   }
 
   #endWaiting(accountCode: string): void {
@@ -57,11 +60,5 @@ export class CaseTurns {
 }
 
 function tooLate(): RostrumError {
-  return overloaded('Other saves of this case took too long')
-}
-
-function overloaded(message: string): RostrumError {
-  return new RostrumError('OVERLOADED', `${message}. Nothing was changed. Try again in 1 s.`, {
-    retryAfterSeconds: 1,
-  })
+  return overloaded('Other saves of this case took too long. Nothing was changed', 1)
 }

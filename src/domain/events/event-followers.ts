@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { RostrumError, shuttingDown } from '../../errors.ts'
 import type { EventStore } from '../port.ts'
 import type { Follower } from './follower.ts'
 
@@ -30,7 +30,7 @@ export function createEventFollowers(events: Pick<EventStore<unknown>, 'onChange
 
   return {
     add(follower) {
-      if (isOver) throw stopping()
+      if (isOver) throw shuttingDown()
       const ofAccount = followers.get(follower.accountCode) ?? new Set()
       if (ofAccount.size >= maxFollowers.ofAccount) throw tooMany(`${ofAccount.size} streams of this account`)
       if (count >= maxFollowers.ofGateway) throw tooMany(`${count} streams of all accounts`)
@@ -58,8 +58,4 @@ function tooMany(which: string): RostrumError {
     `${which} are open at this gateway, the maximum. End one, or try again in 5 s.`,
     { retryAfterSeconds: 5 },
   )
-}
-
-function stopping(): RostrumError {
-  return new RostrumError('OVERLOADED', 'This gateway is shutting down; try again.', { retryAfterSeconds: 1 })
 }

@@ -1,4 +1,4 @@
-import { notFound, RostrumError } from '../../errors.ts'
+import { notFound, overloaded, RostrumError } from '../../errors.ts'
 
 /** An account has at most this many waiting runs (contract, section 8). */
 export const maxWaiting = 10_000
@@ -22,9 +22,7 @@ export function findWaitingRefusal(now: Waiting, more: Waiting, maxBytes: number
 
 /** For a refused account. */
 export function cannotQueue(refusal: WaitingRefusal): RostrumError {
-  return new RostrumError('OVERLOADED', `${describe(refusal)} Nothing was changed. Try again in 5 s.`, {
-    retryAfterSeconds: 5,
-  })
+  return overloaded(`${describe(refusal)} Nothing was changed`, 5)
 }
 
 function describe(refusal: WaitingRefusal): string {

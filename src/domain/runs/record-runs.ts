@@ -1,5 +1,5 @@
 import { AccountBudget } from '../../fairness/account-budget.ts'
-import type { KeptCall } from '../scripts/run.ts'
+import { errorWithoutPosition, type KeptCall } from '../scripts/run.ts'
 import type { RunEnd, RunRecorder, RunStart } from '../scripts/run-record.ts'
 import type { DeferrableRecording } from './deferred-runs.ts'
 import { createDeferredRuns, type DeferredRun, type DeferredRuns } from './deferred-runs.ts'
@@ -137,7 +137,7 @@ function bytesOfCall({ name, error }: KeptCall): number {
 const notBegun: RunEnd = {
   outcome: 'error',
   message: null,
-  error: { code: 'CRASHED', message: 'No sandbox began the run', line: null, column: null, stack: null },
+  error: errorWithoutPosition('CRASHED', 'No sandbox began the run'),
   payload: null,
   payloadBytes: 0,
   logs: [],

@@ -14,7 +14,7 @@ export type CompleteTrigger<Input> = Omit<Input, 'functionId'> & { readonly func
 
 /**
  * Completes what a caller sends: with the values of the trigger, or for a new one (null) with defaults. Returns the
- * refusal of bad values. Runs inside the transaction that saves the trigger, maybe again.
+ * refusal of bad values. Runs inside the transaction that saves the trigger, and again if that is repeated.
  */
 export type Complete<Input> = (before: Input | null) => CompleteTrigger<Input> | RostrumError
 

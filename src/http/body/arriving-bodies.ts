@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { overloaded, RostrumError } from '../../errors.ts'
 import type { BodyMemory } from './collect-body.ts'
 
 // Single bytes are no progress: a body keeps its place only at a pace of about 40 KiB a second.
@@ -154,10 +154,9 @@ export class ArrivingBodies {
   }
 
   #overloaded(): RostrumError {
-    return new RostrumError(
-      'OVERLOADED',
-      `Deliveries of ${this.#bytes} bytes of all senders are held already, about the maximum. Try again in 1 s.`,
-      { retryAfterSeconds: 1 },
+    return overloaded(
+      `Deliveries of ${this.#bytes} bytes of all senders are held already, about the maximum`,
+      1,
     )
   }
 }

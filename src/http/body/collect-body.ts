@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { RostrumError } from '../../errors.ts'
+import { clientGone, RostrumError } from '../../errors.ts'
 import { dropBody } from '../edge/node-internals.ts'
 
 /** Maximum bytes of a body that is read as it arrives and parsed at once. A longer one takes turns with others. */
@@ -128,7 +128,7 @@ export function collectBody(collecting: Collecting, done: Collected): (error: Er
 
   const onEnd = () => end(null)
   if (announced > maxBytes) end(tooLarge(maxBytes))
-  else if (payload.destroyed) end(new RostrumError('OVERLOADED', 'The client disconnected.'))
+  else if (payload.destroyed) end(clientGone())
   else {
     payload.on('data', onData).on('end', onEnd).on('error', end)
     payload.resume()

@@ -3,6 +3,7 @@ import type { Engine } from '../../graphql/engine.ts'
 import { type WrittenAnswer, writeAnswer } from '../../graphql/write-answer.ts'
 import { executeFor, type HttpServices } from '../request/http-services.ts'
 import { hintStatus, statusFor } from './graphql-status.ts'
+import { isPlainObject } from './read-graphql-params.ts'
 
 type Operation = Parameters<Engine['execute']>[0]
 
@@ -19,7 +20,8 @@ const parameters = new Set(['query', 'variables', 'operationName', 'extensions']
  * Returns null for any other request, which Yoga answers.
  */
 export function readOrdinaryOperation({ method, headers, body }: FastifyRequest): Operation | null {
-  if (method !== 'POST' || !contentTypes.has(headers['content-type'] ?? '') || !isObject(body)) return null
+  if (method !== 'POST' || !contentTypes.has(headers['content-type'] ?? '') || !isPlainObject(body))
+    return null
   for (const name in body) if (!parameters.has(name)) return null
   const { query, variables, operationName, extensions } = body
   if (
@@ -28,7 +30,7 @@ export function readOrdinaryOperation({ method, headers, body }: FastifyRequest)
     (operationName != null && typeof operationName !== 'string')
   )
     return null
-  if ((variables != null && !isObject(variables)) || (extensions != null && !isObject(extensions)))
+  if ((variables != null && !isPlainObject(variables)) || (extensions != null && !isPlainObject(extensions)))
     return null
   return { query, variables: variables ?? null, operationName: operationName ?? null }
 }
@@ -68,8 +70,4 @@ function sendAnswer(reply: FastifyReply, { answer, text }: WrittenAnswer, type: 
   }
   reply.header('content-type', `${type}; charset=utf-8`)
   return reply.send(text)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import Negotiator from 'negotiator'
-import { RostrumError } from '../../errors.ts'
+import { overloaded } from '../../errors.ts'
 import { loadOnce } from '../../load-once.ts'
 import { answerError } from '../errors/answer-error.ts'
 import { PagePlaces } from '../pages/page-places.ts'
@@ -39,8 +39,10 @@ export function createGraphiqlHook() {
   async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.state.operation = 'graphiql'
     const leave = places.take(() => request.raw.destroy())
-    if (leave === null)
-      return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded() })
+    if (leave === null) {
+      const error = overloaded(`GraphiQL is being sent ${maxPagesAtOnce} times, the maximum`, 1)
+      return answerError({ request, reply: reply.header('connection', 'close'), error })
+    }
     request.state.atEnd(leave)
     const { plain, gzipped } = await loadPage()
     lastSent = lastSent.then(() => nextTurn())
@@ -60,11 +62,6 @@ export function createGraphiqlHook() {
     if (request.method !== 'GET' || !prefersPage(request)) return done()
     answerPage(request, reply).catch(done)
   }
-}
-
-function overloaded(): RostrumError {
-  const message = `GraphiQL is being sent ${maxPagesAtOnce} times, the maximum. Try again in 1 s.`
-  return new RostrumError('OVERLOADED', message, { retryAfterSeconds: 1 })
 }
 
 // True if the client prefers HTML. JSON is listed first, so it wins if a client accepts both equally (`*/*`).

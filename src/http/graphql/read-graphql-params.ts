@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 import { parseJson } from '../../json/parse-json.ts'
+import { queryOf } from '../paths.ts'
 import { parseParameters } from '../rest/parse-parameters.ts'
 
 const maxFields = 100
@@ -11,9 +12,7 @@ const maxFields = 100
  */
 export function readGraphqlParams({ method, url, body }: FastifyRequest): unknown {
   if (method === 'POST') return isPlainObject(body) ? { ...body } : body
-  const queryStart = url.indexOf('?')
-  const text = queryStart === -1 ? '' : url.slice(queryStart + 1)
-  const given = parseParameters({ text, maxFields, what: 'A query string' })
+  const given = parseParameters({ text: queryOf(url), maxFields, what: 'A query string' })
   const params: Record<string, unknown> = Object.create(null)
   for (const [name, value] of given) {
     if (name in params)
@@ -34,6 +33,6 @@ function parseParam(name: string, text: string): unknown {
   }
 }
 
-function isPlainObject(value: unknown): value is object {
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -19,7 +19,7 @@ export interface BuiltSite {
   readonly policy: string
   /** By the first path of the page. */
   readonly documents: Readonly<Record<string, BuiltFile>>
-  /** Stands for a page of the docs that there is not. */
+  /** The answer for a page of the docs that does not exist. */
   readonly missingDocument: BuiltFile
   /** By the path below `/assets/<version>/`. */
   readonly assets: Readonly<Record<string, BuiltFile>>

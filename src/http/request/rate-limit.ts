@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { RateLimit } from '../../config.ts'
 import type { Caller } from '../../credentials/caller.ts'
 import { digestToken } from '../../credentials/read-bearer.ts'
-import { RostrumError } from '../../errors.ts'
+import { overloaded } from '../../errors.ts'
 import type { CountRate } from './authenticate-request.ts'
 
 // Credentials that are counted at once. One that is dropped begins again.
@@ -33,7 +33,9 @@ export function createRateLimiter({ requests, seconds }: RateLimit): CountRate {
     const left = Math.max(0, requests - window.used)
     const resetSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1_000))
     reply.header('ratelimit-policy', policy).header('ratelimit', `"token";r=${left};t=${resetSeconds}`)
-    if (window.used > requests) throw pastLimit(requests, seconds, resetSeconds)
+    if (window.used > requests) {
+      throw overloaded(`This credential may send ${requests} requests in ${seconds} s`, resetSeconds)
+    }
   }
 }
 
@@ -41,9 +43,4 @@ export function createRateLimiter({ requests, seconds }: RateLimit): CountRate {
 // subject.
 function nameCredential({ tokenId, accountCode, subject }: Caller): string {
   return tokenId === undefined ? digestToken(JSON.stringify([accountCode, subject])) : String(tokenId)
-}
-
-function pastLimit(requests: number, seconds: number, retryAfterSeconds: number): RostrumError {
-  const message = `This credential may send ${requests} requests in ${seconds} s. Try again in ${retryAfterSeconds} s.`
-  return new RostrumError('OVERLOADED', message, { retryAfterSeconds })
 }

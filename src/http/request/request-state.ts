@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { BoundLog } from '../../bound-log.ts'
 import type { ContextSource, Identity } from '../../context.ts'
 import type { RunFollower } from '../../domain/scripts/run-follower.ts'
-import { RostrumError } from '../../errors.ts'
+import { clientGone } from '../../errors.ts'
 import type { Reservation } from '../../fairness/reservation.ts'
 import { newGuid } from '../../guid.ts'
 import type { Counts } from '../../metrics/counts.ts'
@@ -137,7 +137,7 @@ export class RequestState implements ContextSource {
   #close(): void {
     const { raw, statusCode } = this.#reply
     const isAborted = !raw.writableFinished
-    if (isAborted) this.#gone.abort(disconnected())
+    if (isAborted) this.#gone.abort(clientGone())
     // Null if the client disconnected before it got an answer.
     const status = raw.headersSent ? statusCode : null
     const milliseconds = performance.now() - this.#startedAt
@@ -165,10 +165,6 @@ export class RequestState implements ContextSource {
 export function beginRequest(request: FastifyRequest, reply: FastifyReply, logs: RequestLogs): void {
   request.state = new RequestState(request, reply, logs)
   reply.header('x-request-id', request.state.requestId)
-}
-
-function disconnected(): RostrumError {
-  return new RostrumError('OVERLOADED', 'The client disconnected.')
 }
 
 function beginSpan(tracing: Tracing, { method, routeOptions, params, headers }: FastifyRequest): Span {

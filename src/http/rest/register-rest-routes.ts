@@ -19,6 +19,7 @@ import { answerFailure } from '../errors/answer-error.ts'
 import { allowsStream } from '../graphql/negotiate-accept.ts'
 import { findRouteWork } from '../idempotency/find-work.ts'
 import { refuseStream } from '../idempotency/idempotency-hooks.ts'
+import { queryOf } from '../paths.ts'
 import {
   createAuthenticationHook,
   refuseEncodedBody,
@@ -136,12 +137,11 @@ function sendAnswer(reply: FastifyReply, { status, headers = {}, body, source }:
 
 function readRequest(request: FastifyRequest): RestRequest {
   const { params, url, body, headers } = request
-  const queryStart = url.indexOf('?')
   const { id = '', name = '' } = params as { id?: string; name?: string }
   return {
     id,
     name,
-    queryString: queryStart === -1 ? '' : url.slice(queryStart + 1),
+    queryString: queryOf(url),
     body,
     ifMatch: headers['if-match'],
     ifNoneMatch: headers['if-none-match'],

@@ -7,6 +7,7 @@ import { findPosition } from '../../json/find-position.ts'
 import { scanJson } from '../../json/scan-json.ts'
 import { parseFields } from '../body/form-body.ts'
 import { decodeBody } from '../body/json-body.ts'
+import { queryOf } from '../paths.ts'
 import { refuseEncoding } from '../request/authenticate-request.ts'
 import { readHeader } from './check-delivery.ts'
 
@@ -26,8 +27,7 @@ const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i
 export function readDelivery(request: FastifyRequest, body: Buffer, webhook: Webhook): DeliveryInput {
   const { method, url } = request
   const type = readContentType(request)
-  const queryStart = url.indexOf('?')
-  const query = queryStart === -1 ? {} : readParameters(url.slice(queryStart + 1), 'A query')
+  const query = readParameters(queryOf(url), 'A query')
   const headers: Record<string, string> = Object.create(null)
   for (const name of webhook.headers) {
     const value = readHeader(request, name)

@@ -16,7 +16,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'E-mail address of the credential; null if unknown.',
     }),
     scopes: t.stringList({
-      description: 'Scopes of the credential; `admin` includes all others.',
+      description: 'Scopes of the credential; `admin` includes all others but `metrics:read`.',
       resolve: caller => [...caller.scopes].sort(),
     }),
     storedBytes: t.float({

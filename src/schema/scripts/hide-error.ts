@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context.ts'
 import { hasScope } from '../../credentials/caller.ts'
-import type { Execution, RunError } from '../../domain/scripts/run.ts'
+import { type Execution, errorWithoutPosition, type RunError } from '../../domain/scripts/run.ts'
 
 /** Callers without `runs:read` get only the code of a stored function's error (contract, section 7). */
 export function hideError(execution: Execution, context: RequestContext): Execution {
@@ -16,5 +16,5 @@ export function hideErrorOf(
   if (error === null || hasScope(caller, 'runs:read')) return error
   const run = id === null ? '' : ` in run \`${id}\``
   const message = `The function \`${name}\` failed${run}; read its error with the scope \`runs:read\`.`
-  return { code: error.code, message, line: null, column: null, stack: null, hint: null }
+  return { ...errorWithoutPosition(error.code, message), hint: null }
 }

@@ -1,4 +1,5 @@
 import { type Execution, errorWithoutPosition, type Run, type RunError } from '../../domain/scripts/run.ts'
+import { toTenths } from '../calls/kept-calls.ts'
 import type { RunLog } from '../run/run-log.ts'
 import type { RunEnding } from './read-ending.ts'
 
@@ -23,7 +24,7 @@ export function toExecution({ run, ending, log, startedAt, hint }: EndedRun): Ex
     error: error && { ...error, hint: error.code === 'RUNTIME' ? hint : null },
     logs: log.entries(),
     requestContext: run.transaction,
-    durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+    durationMs: toTenths(performance.now() - startedAt),
   }
 }
 

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
-import type { RostrumError } from '../../errors.ts'
+import { overloaded, shuttingDown } from '../../errors.ts'
 import { endBefore } from '../../signals/end-before.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { OutboundWaits } from '../outbound/outbound-waits.ts'
 import { AdmissionPolicy } from './admission-policy.ts'
 import { HeldSandboxes } from './held-sandboxes.ts'
 import { QueuedShare } from './queued-share.ts'
-import { overloaded, RunQueue, type RunQueueLimits, type WaitingRun } from './run-queue.ts'
+import { RunQueue, type RunQueueLimits, type WaitingRun } from './run-queue.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 
 export interface AdmissionLimits extends RunQueueLimits {
@@ -85,7 +85,7 @@ export class Admission {
   async acquire(request: AdmissionRequest): Promise<Admitted> {
     const { accountCode, nested, signal } = request
     signal.throwIfAborted()
-    if (this.#closed) throw stopping()
+    if (this.#closed) throw shuttingDown()
     if (request.queued) return this.#acquireQueued(accountCode)
     // Other accounts that wait while a sandbox is idle may not take it.
     const free = nested || this.#policy.mayGoAtOnce(accountCode) ? this.#take(accountCode, nested) : null
@@ -155,7 +155,7 @@ export class Admission {
   close(): void {
     this.#closed = true
     if (this.#growth !== null) clearTimeout(this.#growth)
-    this.#queue.clear(stopping())
+    this.#queue.clear(shuttingDown())
   }
 
   // If no waiting run was admitted for a while and a processor is left, more sandboxes help.
@@ -246,8 +246,4 @@ export class Admission {
       },
     }
   }
-}
-
-function stopping(): RostrumError {
-  return overloaded('The gateway is stopping', 1)
 }

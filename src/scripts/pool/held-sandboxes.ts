@@ -2,7 +2,7 @@ import { RecentUse } from './recent-use.ts'
 
 // Minimum number of sandboxes at which one is reserved: with fewer, it would be too large a share.
 const minToReserveOne = 4
-// Maximum depth of a run with the runs inside it.
+// The depth to which a chain of runs inside runs always finds sandboxes.
 const nestedChain = 4
 
 /** How many sandboxes each account holds, and how long it has lately held some. */

@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { overloaded, type RostrumError } from '../../errors.ts'
 import { FairQueue } from '../../fairness/fair-queue.ts'
 
 export interface RunQueueLimits {
@@ -113,12 +113,4 @@ export class RunQueue<Sandbox> {
   #overloaded(message: string): RostrumError {
     return overloaded(message, Math.ceil(this.#limits.waitMs / 1000))
   }
-}
-
-/** An `OVERLOADED` error with the time to retry after, at least one second. */
-export function overloaded(message: string, seconds: number): RostrumError {
-  const retryAfterSeconds = Math.max(1, seconds)
-  return new RostrumError('OVERLOADED', `${message}. Try again in ${retryAfterSeconds} s.`, {
-    retryAfterSeconds,
-  })
 }

@@ -6,7 +6,7 @@ import type {
   DeadRun,
   QueueStore,
 } from '../../../domain/queue/queue-store.ts'
-import type { RunError } from '../../../domain/scripts/run.ts'
+import { errorWithoutPosition } from '../../../domain/scripts/run.ts'
 import { RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
@@ -106,7 +106,7 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
     for (const row of taken) {
       const run = tryToRead(row, inputs)
       if (run instanceof RostrumError) {
-        const error = errorOf(run)
+        const error = errorWithoutPosition('CRASHED', run.message)
         yield* moves.die(accountCode, { id: row.id, holder }, error)
         died.push({ ...row, code: error.code })
       } else claimed.push(run)
@@ -159,11 +159,7 @@ function tryToRead(row: ClaimedRow, inputs: Inputs): ClaimedRun | RostrumError {
   }
 }
 
-function errorOf({ message }: { readonly message: string }): RunError {
-  return { code: 'CRASHED', message, line: null, column: null, stack: null }
-}
-
-const leaseEnded = errorOf({ message: 'The gateway that ran it stopped or hung' })
+const leaseEnded = errorWithoutPosition('CRASHED', 'The gateway that ran it stopped or hung')
 
 function toMs({ dueAt, now }: { readonly dueAt: Date | null; readonly now: Date | null }): number | null {
   return dueAt === null || now === null ? null : Math.max(0, dueAt.getTime() - now.getTime())

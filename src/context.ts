@@ -31,8 +31,8 @@ export interface RequestContext {
   readonly caller: Caller
   /** New for each operation, so that no caller gets records loaded for another. */
   readonly loaders: Loaders
-  /** The time by which a change must be committed, of `performance.now()`. */
-  readonly deadline: number
+  /** The time by which a change that begins now must be committed, of `performance.now()`. */
+  deadlineFromNow(): number
   /** The origin of the operation's next change. With an idempotency key, each change is another step. */
   readonly origin: Origin
   /** The run whose script made this call; null for others. It limits the depth and time of nested runs. */
@@ -82,7 +82,7 @@ interface ContextParts {
   /** Returns services whose calls of the store are children of the span. */
   traceServices(span: Span): OperationServices
   readonly maxLongBytes: number
-  /** From the start of an operation to its deadline, for one that no run asks for. */
+  /** From the start of a change to its deadline, for one that no run asks for. */
   readonly timeoutMs: number
   confirm(caller: Caller): Promise<Caller>
   /** Resolves when it is the account's turn to use the event loop. */
@@ -130,7 +130,7 @@ export function createContextFactory(parts: ContextParts): CreateContext {
       return this.#loaders
     }
 
-    get deadline(): number {
+    deadlineFromNow(): number {
       return this.parentRun?.deadline ?? performance.now() + parts.timeoutMs
     }
 

@@ -1,29 +1,9 @@
-import type { BoundLog } from '../bound-log.ts'
 import type { CreateContext, RequestContext } from '../context.ts'
+import type { ExecuteGraphql, GraphqlCall, GraphqlCallAnswer } from '../domain/scripts/graphql-call.ts'
 import type { FairTurns } from '../fairness/fair-turns.ts'
 import type { Refusal } from './bounds/check-operation.ts'
 import type { Answer, Engine } from './engine.ts'
 import { maskError } from './mask-error.ts'
-
-/** The answer to a script's `graphql()` call: a status and a JSON body, as over HTTP. */
-export interface InProcessAnswer {
-  readonly status: number
-  readonly body: unknown
-}
-
-export interface InProcessCall {
-  readonly query: string
-  /** Parses the variables. Call it when the call has its turn, because parsing takes time. */
-  readVariables(): Record<string, unknown>
-  /**
-   * Returns null if the script has read all answers sent to it. Otherwise returns a promise that resolves when it has.
-   */
-  untilRead(): Promise<void> | null
-  readonly run: NonNullable<RequestContext['parentRun']>
-  /** Called with each run that the call starts, when it has begun. */
-  onRunBegun(run: NonNullable<RequestContext['parentRun']>): void
-  readonly log: BoundLog
-}
 
 export interface InProcessParts {
   readonly engine: Engine
@@ -39,8 +19,14 @@ export interface InProcessParts {
  * Returns a function that executes a script's `graphql()` call. Calls take turns with the requests of all accounts, and
  * wait while the script has not read its earlier answers. A call is dropped if its run has ended before its turn.
  */
-export function createInProcess({ engine, turns, createContext, maxLongBytes, confirm }: InProcessParts) {
-  async function takeTurn({ run: { caller, signal }, untilRead }: InProcessCall): Promise<void> {
+export function createInProcess({
+  engine,
+  turns,
+  createContext,
+  maxLongBytes,
+  confirm,
+}: InProcessParts): ExecuteGraphql {
+  async function takeTurn({ run: { caller, signal }, untilRead }: GraphqlCall): Promise<void> {
     for (;;) {
       await turns.wait(caller.accountCode)
       signal.throwIfAborted()
@@ -51,7 +37,7 @@ export function createInProcess({ engine, turns, createContext, maxLongBytes, co
     }
   }
 
-  return async (call: InProcessCall): Promise<InProcessAnswer> => {
+  return async call => {
     const { query, run, log } = call
     const { id, caller, signal } = run
     signal.throwIfAborted()
@@ -77,7 +63,7 @@ export function createInProcess({ engine, turns, createContext, maxLongBytes, co
 
 // Errors of the document or of resolvers are a 200 with `errors`; an exceeded bound or a subscription is a 400
 // (contract, section 4). A call that a dry run refuses rejects (section 7).
-function toAnswer({ refusedBy, result, failures }: Answer): InProcessAnswer {
+function toAnswer({ refusedBy, result, failures }: Answer): GraphqlCallAnswer {
   if (refusedBy === 'dry run') throw failures[0]
   const errors = result.errors?.map(error => error.toJSON())
   const body = { ...(errors && { errors }), ...('data' in result && { data: result.data }) }

@@ -32,7 +32,8 @@ import { refuseDelivery } from './webhook/check-delivery.ts'
 import { registerWebhookRoute } from './webhook/register-webhook-route.ts'
 
 const stalledReaderMs = 10_000
-// Time after which a stream that sends nothing counts as stalled. A stream without events sends a ping every 12 s.
+// Time after which a stream that sends nothing counts as stalled. A stream without events sends a comment
+// line every 12 or 15 s.
 const maxSilentMs = 20_000
 const noQuery = Object.freeze({})
 

@@ -19,7 +19,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     'openapi/print-document.ts',
     'metrics',
   ],
-  graphql: ['schema'],
+  graphql: ['schema', 'domain/scripts/graphql-call.ts'],
   schema: ['domain', 'scripts', 'credentials/caller.ts'],
   domain: ['credentials/caller.ts'],
   metrics: [],

@@ -1,17 +1,14 @@
-import { once } from 'node:events'
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FairTurns } from '../../fairness/fair-turns.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
 import type { UnreadAnswers } from '../edge/unread-answers.ts'
+import { commentLine, sendEvents, untilRead } from '../request/event-stream.ts'
 import { Pending } from '../request/pending.ts'
 import type { RequestState } from '../request/request-state.ts'
-import { eventStream } from './negotiate-accept.ts'
 import { writeEvent, writeLastEvent } from './write-events.ts'
 
-// A stream without events sends a ping this often, so that no proxy closes it.
-const pingEveryMs = 12_000
-const ping = Buffer.from(':\n\n')
+// A stream without events sends a comment this often, so that no proxy closes it.
+const commentEveryMs = 12_000
 
 // Limits of one write: it takes the events that are ready, up to this many characters and milliseconds.
 const maxChunkLength = 2 ** 16
@@ -30,9 +27,7 @@ interface Sending {
  * turn among the requests of all accounts. It counts as unread until the client has read it.
  */
 export function sendEventStream(sending: Sending): FastifyReply {
-  const headers = { 'content-type': eventStream, 'cache-control': 'no-cache', 'content-encoding': 'none' }
-  const chunks = countUnread(sending, writeChunks(sending))
-  return sending.reply.headers(headers).send(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }))
+  return sendEvents(sending.reply, countUnread(sending, writeChunks(sending)))
 }
 
 async function* countUnread(
@@ -46,7 +41,7 @@ async function* countUnread(
     unread.add(answer)
     try {
       yield chunk
-      if (reply.raw.writableNeedDrain) await once(reply.raw, 'drain', { signal: state.signal })
+      await untilRead(reply, state.signal)
     } finally {
       unread.release(answer)
     }
@@ -55,10 +50,10 @@ async function* countUnread(
 
 async function* writeChunks({ request, stream, turns }: Sending): AsyncGenerator<Buffer, void> {
   const accountCode = accountOf(request.state)
-  // A ping first, because some browsers report a stream as open only after its first bytes.
-  yield ping
+  // A comment first, because some browsers report a stream as open only after its first bytes.
+  yield commentLine
   for (let next: Next | null = takeNext(stream); next !== null; ) {
-    while (!(await next.settlesWithin(pingEveryMs))) yield ping
+    while (!(await next.settlesWithin(commentEveryMs))) yield commentLine
     await turns.wait(accountCode)
     const chunk = await fillChunk(stream, next)
     yield Buffer.from(chunk.text)

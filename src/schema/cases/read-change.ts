@@ -13,9 +13,10 @@ interface GivenChange {
 
 /** The parts of a change that follow from its operation. */
 export function readChange(context: RequestContext, { ifVersions = null, dryRun }: GivenChange) {
-  const { origin, deadline, parentRun } = context
+  const { origin, parentRun } = context
   return {
-    ...{ origin, deadline, ifVersions, dryRun },
+    ...{ origin, ifVersions, dryRun },
+    deadline: context.deadlineFromNow(),
     asking: context,
     functionName: parentRun?.functionName ?? null,
     work: context.createLongWork(),

@@ -66,7 +66,7 @@ builder.mutationField('runCaseTask', t =>
         id: parseId(caseId, 'case id'),
         name,
         params: params == null ? {} : readParams(params),
-        deadlineOfSave: () => context.deadline,
+        deadlineOfSave: () => context.deadlineFromNow(),
       })
       context.answerBytes.raise(bytesOfCase)
       return { execution: hideError(execution, context), change: done && toRow(done, change.origin) }

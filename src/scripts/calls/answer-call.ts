@@ -1,6 +1,5 @@
-import type { BoundLog } from '../../bound-log.ts'
 import type { RunLimits } from '../../config.ts'
-import type { Run } from '../../domain/scripts/run.ts'
+import type { ExecuteGraphql, GraphqlCall } from '../../domain/scripts/graphql-call.ts'
 import { RostrumError } from '../../errors.ts'
 import { writeJson } from '../../json/json-text.ts'
 import type { Outbound } from '../outbound/outbound.ts'
@@ -8,30 +7,10 @@ import { OutboundRefusal } from '../outbound/outbound-address.ts'
 import type { OutboundWaits } from '../outbound/outbound-waits.ts'
 import type { CallVariables, Variables } from './call-variables.ts'
 
-/** Executes a script's `graphql()` call in this process, with the rights and the transaction of the run. */
-export type ExecuteGraphql = (request: {
-  readonly query: string
-  /** Parses the variables. Throws, with a message for the script, if there are too many. */
-  readVariables(): Variables
-  /**
-   * Returns null if the script has read all answers sent to it. Otherwise returns a promise that resolves when it has.
-   */
-  untilRead(): Promise<void> | null
-  readonly run: Run
-  /** Called with each run that the call starts, when it has begun. */
-  onRunBegun(run: Run): void
-  readonly log: BoundLog
-}) => Promise<{ readonly status: number; readonly body: unknown }>
-
-export interface RunCall {
-  readonly query: string
+/** A call to this gateway or, with a URL, to another host. */
+export interface RunCall extends Omit<GraphqlCall, 'readVariables'> {
   readonly variables: CallVariables
   readonly url: string | null
-  untilRead(): Promise<void> | null
-  readonly run: Run
-  readonly log: BoundLog
-  /** Called with each run that the call starts, when it has begun. */
-  onRunBegun(run: Run): void
   /** Called with the message of a refusal: the first error of an answer, or the error of a call that rejects. */
   onRefused(message: string): void
 }

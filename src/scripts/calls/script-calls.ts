@@ -1,4 +1,5 @@
 import type { RunLimits } from '../../config.ts'
+import type { GraphqlCall } from '../../domain/scripts/graphql-call.ts'
 import { RostrumError } from '../../errors.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { GraphqlMessage } from '../protocol.ts'
@@ -11,10 +12,7 @@ export type AnswerCall = (call: {
   query: string
   variables: CallVariables
   url: string | null
-  /**
-   * Returns null if the sandbox has read all answers sent to it. Otherwise returns a promise that resolves when it has.
-   */
-  untilRead(): Promise<void> | null
+  untilRead: GraphqlCall['untilRead']
 }) => Promise<string>
 
 export interface ScriptCallsOptions {

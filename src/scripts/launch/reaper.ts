@@ -15,6 +15,8 @@ const killLastPids = `
 // The pause before another start doubles with each failure in a row.
 const firstPauseMs = 500
 const longestPauseMs = 60_000
+// A failure after this time counts as the first in a row.
+const steadyMs = 60_000
 
 /**
  * A process that kills the sandboxes when the gateway has died, on systems where the kernel does not: a sandbox reads
@@ -59,7 +61,7 @@ export class Reaper {
     const startedAt = performance.now()
     child.on('exit', (code, signal) => {
       this.#process = null
-      if (performance.now() - startedAt > longestPauseMs) this.#failures = 0
+      if (performance.now() - startedAt > steadyMs) this.#failures = 0
       if (this.#pids.length > 0) this.#fail(new Error(`ended with ${signal ?? `code ${code}`}`))
     })
     child.stdin?.on('error', () => undefined)

@@ -4,12 +4,12 @@ import { newGuid } from '../../guid.ts'
 import { outcomeOf } from '../ending/to-execution.ts'
 import { refuseLongSource } from '../input/read-script.ts'
 import type { CompileRequest } from '../script-runner.ts'
-import { type AdmissionParts, runAdmitted } from './run-admitted.ts'
+import { type RunningParts, runAdmitted } from './run-admitted.ts'
 import { RunLog } from './run-log.ts'
 
 /** Compiles a source in a sandbox without running it. Rejects as `ScriptRunner.compile` says. */
 export async function compileSource(
-  parts: AdmissionParts & { readonly scriptLogShare: ScriptLogShare },
+  parts: RunningParts & { readonly scriptLogShare: ScriptLogShare },
   { sourceCode, accountCode, parentRun, signal, log }: CompileRequest,
 ): Promise<RunError | null> {
   const { limits, scriptLogShare } = parts

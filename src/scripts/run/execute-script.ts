@@ -14,7 +14,7 @@ import { toExecution } from '../ending/to-execution.ts'
 import { readScript } from '../input/read-script.ts'
 import { addToken, scriptOptions } from '../input/script-options.ts'
 import { createRun } from './create-run.ts'
-import { type AdmissionParts, runAdmitted } from './run-admitted.ts'
+import { type RunningParts, runAdmitted } from './run-admitted.ts'
 import { RunLog } from './run-log.ts'
 import type { RunTokens } from './run-tokens.ts'
 import { toRunStart } from './to-run-start.ts'
@@ -29,7 +29,7 @@ export interface RunCounts {
   countRestart(cause: string): void
 }
 
-export interface ExecutionParts extends AdmissionParts {
+export interface ExecutionParts extends RunningParts {
   readonly counts?: RunCounts | undefined
   readonly runTokens: RunTokens
   readonly answerCall: AnswerRunCall

@@ -11,7 +11,7 @@ import type { RunLog } from './run-log.ts'
 const maxAttempts = 3
 
 /** A run that waits for a sandbox. */
-export interface WaitingRun {
+export interface AskedRun {
   readonly message: Omit<RunMessage, 'type' | 'timeoutMs'>
   /** The deadline, in milliseconds of `performance.now()`. */
   readonly deadline: number
@@ -28,7 +28,7 @@ export interface WaitingRun {
   onBegun?(): void
 }
 
-export interface AdmissionParts {
+export interface RunningParts {
   readonly limits: RunLimits
   readonly admission: Admission
 }
@@ -38,14 +38,14 @@ export interface AdmissionParts {
  * sends a late message of an earlier run: no line of the script has run then. A run that has begun is never repeated.
  * Rejects with `OVERLOADED` if no sandbox becomes free in time.
  */
-export async function runAdmitted(parts: AdmissionParts, waiting: WaitingRun): Promise<RunEnding> {
+export async function runAdmitted(parts: RunningParts, waiting: AskedRun): Promise<RunEnding> {
   for (let attempt = 1; ; attempt++) {
     const ending = await tryToRun(parts, waiting)
     if (ending.kind !== 'notBegun' || attempt === maxAttempts) return ending
   }
 }
 
-async function tryToRun({ limits, admission }: AdmissionParts, waiting: WaitingRun): Promise<RunEnding> {
+async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun): Promise<RunEnding> {
   const { deadline, isNested: nested, isQueued: queued, signal, scriptLog, answer } = waiting
   const { accountCode } = waiting.message
   const { sandbox, release } = await admission.acquire({ accountCode, nested, queued, deadline, signal })

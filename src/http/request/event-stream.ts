@@ -1,0 +1,18 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { eventStream } from '../graphql/negotiate-accept.ts'
+
+/** A comment line: it keeps a connection open and means nothing. */
+export const commentLine = Buffer.from(':\n\n')
+
+/** Answers with server-sent events, which are written as the client reads them. */
+export function sendEvents(reply: FastifyReply, chunks: AsyncGenerator<Buffer, void>): FastifyReply {
+  const headers = { 'content-type': eventStream, 'cache-control': 'no-cache', 'content-encoding': 'none' }
+  return reply.headers(headers).send(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }))
+}
+
+/** Resolves when the client has read what was written. Rejects with the reason of the signal. */
+export async function untilRead({ raw }: FastifyReply, signal: AbortSignal): Promise<void> {
+  if (raw.writableNeedDrain) await once(raw, 'drain', { signal })
+}

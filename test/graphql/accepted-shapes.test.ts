@@ -23,18 +23,15 @@ beforeEach(() => {
 const add = teamMemberships.add.document
 const task = { name: 'a', sourceCode: 'exit(1)', inputDocument: '{}', options: '{}' }
 const pages = 'query ($first: Int = 5) { team(id: 1) { memberships(first: $first) { edges { cursor } } } }'
+const filtered = 'query ($filter: RunFilter) { runs(filter: $filter, first: 1) { nodes { id } } }'
 const list = 'query ($ids: [ID!]!) { teamMemberships(ids: $ids) { id } }'
 
 test.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
   ['a mutation with an input', add, { input: { userId: 1, teamId: 2 } }, { input: { userId: 3, teamId: 4 } }],
-  [
-    'an execution',
-    executeTask.document,
-    { input: task },
-    { input: { ...task, metadata: { caseTypeCode: 'incident' } } },
-  ],
+  ['an execution', executeTask.document, { input: task }, { input: { ...task, name: 'b', metadata: null } }],
   ['lists of one length', list, { ids: [1, 2] }, { ids: [3, 4] }],
   ['pages of one size', pages, { first: 7 }, { first: 7 }],
+  ['one filter', filtered, { filter: { functionId: 1 } }, { filter: { functionId: 2, outcome: null } }],
 ])('%s is priced once', (_, query, first, second) => {
   const check = startCheck()
   expect(check({ query, variables: first }).kind).toBe('accepted')
@@ -50,6 +47,8 @@ test.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
   ['a page of another size', pages, { first: 7 }, { first: 8 }],
   ['a page of the default size', pages, { first: 7 }, {}],
   ['a page of no size', pages, {}, { first: null }],
+  ['another filter', filtered, { filter: { functionId: 1 } }, { filter: { caseId: 1 } }],
+  ['a filter for none', filtered, {}, { filter: { functionId: 1 } }],
 ])('%s is priced again', (_, query, first, second) => {
   const check = startCheck()
   check({ query, variables: first })
@@ -68,6 +67,24 @@ test('an accepted shape lets no other one past a bound', () => {
   const many = { userId: 1, teamId: 2, more: Array.from({ length: 8_001 }, () => 0) }
   expect(check({ query: add, variables: { input: { userId: 1, teamId: 2 } } }).kind).toBe('accepted')
   expect(check({ query: add, variables: { input: many } })).toMatchObject({ kind: 'refused', by: 'bounds' })
+})
+
+test('an accepted filter lets no search past the bound on cost', () => {
+  const check = startCheck()
+  const fields = Array.from(
+    { length: 40 },
+    (_, index) => `r${index}: runs(filter: $filter, first: 1) { nodes { id } }`,
+  )
+  const query = `query ($filter: RunFilter) { ${fields.join(' ')} }`
+  const light = { functionId: 1 }
+  const heavy = { ...light, text: 'a' }
+  for (let time = 0; time < 2; time++) {
+    expect(check({ query, variables: { filter: light } })).toMatchObject({ kind: 'accepted' })
+    expect(check({ query, variables: { filter: heavy } })).toMatchObject({ kind: 'refused', by: 'bounds' })
+  }
+  const inDefault = query.replace('RunFilter', 'RunFilter = {outcome: EXIT}')
+  expect(check({ query: inDefault, variables: {} })).toMatchObject({ kind: 'accepted' })
+  expect(check({ query: inDefault, variables: { filter: heavy } })).toMatchObject({ kind: 'refused' })
 })
 
 test('any number of shapes is accepted', () => {

@@ -119,7 +119,7 @@ export function createOperationCheck(
     const operation = {
       document,
       node,
-      variables: node === null ? [] : declaredVariables(node),
+      variables: node === null ? [] : declaredVariables(schema, node),
       leaveOutJson: createLeaveOutJson(schema, node),
       acceptedShapes: new Map(),
       description: describeOperation(node),

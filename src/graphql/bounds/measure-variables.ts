@@ -18,30 +18,48 @@ import { beyondBound } from './refuse-bound.ts'
 interface DeclaredVariable {
   readonly name: string
   readonly isSized: boolean
+  /** The names of the members of an input object, because a filter's members can change the cost. */
+  readonly members: readonly string[]
 }
 
 /** Returns the declared variables of a valid operation, for `shapeOf`. */
-export function declaredVariables({
-  variableDefinitions = [],
-}: OperationDefinitionNode): readonly DeclaredVariable[] {
-  return variableDefinitions.map(definition => ({
-    name: definition.variable.name.value,
-    isSized: definition.defaultValue !== undefined || decidesCost(definition),
-  }))
+export function declaredVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): readonly DeclaredVariable[] {
+  return variableDefinitions.map(definition => {
+    const members = membersOf(schema, definition)
+    const isSized = definition.defaultValue !== undefined || members.length > 0 || decidesCost(definition)
+    return { name: definition.variable.name.value, isSized, members }
+  })
+}
+
+function membersOf(schema: GraphQLSchema, { type: typeNode }: VariableDefinitionNode): readonly string[] {
+  const type = getNullableType(typeFromAST(schema, typeNode))
+  return isInputObjectType(type) ? Object.keys(type.getFields()) : []
 }
 
 /**
  * Returns the shape of variables, which decides the cost of an operation: the length of each list, the value of each
- * `Int`, and which variables with a default and which nullable strings are absent.
+ * `Int`, which members an input object has, and which variables with a default and which nullable strings are absent.
  */
 export function shapeOf(declared: readonly DeclaredVariable[], variables: Variables): string {
   let shape = ''
-  for (const { name, isSized } of declared) {
+  for (const { name, isSized, members } of declared) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined
     if (Array.isArray(value)) shape += `${name}:${value.length},`
-    else if (isSized) shape += `${name}=${describe(value)},`
+    else if (isSized) shape += `${name}=${describe(value)}${describeMembers(value, members)},`
   }
   return shape
+}
+
+// Writes the positions of the members, not their names, so that a shape stays short.
+function describeMembers(value: unknown, members: readonly string[]): string {
+  if (members.length === 0 || typeof value !== 'object' || value === null) return ''
+  const given = value as Variables
+  let described = ''
+  for (const [position, name] of members.entries()) if (given[name] != null) described += ` ${position}`
+  return described
 }
 
 // `undefined` stands for an absent variable, because JSON has no `undefined`.

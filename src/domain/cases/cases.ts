@@ -37,7 +37,8 @@ export interface Cases {
    */
   list(accountCode: string, ids: readonly number[]): Promise<Case[]>
   /**
-   * Returns a page of cases. Throws `BAD_USER_INPUT` for a text that is no code, and for a field that is not indexed.
+   * Returns a page of cases. Throws `BAD_USER_INPUT` for a text that is no code, for a field that is not indexed, and
+   * for a field with two conditions. So the indexed fields of a type bound the conditions.
    */
   page(accountCode: string, filter: CaseFilter, page: Page): Promise<Case[]>
   /**
@@ -107,6 +108,7 @@ export function createCases(dependencies: Dependencies): Cases {
         if (caseTypeCode === null) throw noTypeOfWhere()
         const type = await store.findType(accountCode, caseTypeCode)
         refuseUnindexed(where, type?.indexedFields ?? [])
+        refuseRepeated(where)
         // Takes a turn for each search, because SQLite blocks the event loop and an operation may have many searches.
         await waitForTurn(accountCode)
       }
@@ -170,6 +172,18 @@ function refuseUnindexed(where: CaseFilter['where'], indexed: readonly string[])
         },
   )
   if (fields.length > 0) throw invalidInput(fields)
+}
+
+// With each number of conditions comes a statement of its own, which stays prepared.
+function refuseRepeated(where: CaseFilter['where']): void {
+  const seen = new Set<string>()
+  for (const [index, { field }] of where.entries()) {
+    if (seen.has(field)) {
+      const detail = `is in another condition already: give one condition for \`${field}\`, with its values in \`in\``
+      throw invalidInput([{ pointer: `/filter/where/${index}/field`, detail }])
+    }
+    seen.add(field)
+  }
 }
 
 function noTypeOfWhere(): RostrumError {

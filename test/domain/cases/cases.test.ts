@@ -197,6 +197,22 @@ eachStore(harness => {
     ).rejects.toMatchObject({ code: 'BAD_USER_INPUT', message: expect.stringContaining('`k`') })
   })
 
+  test('a search has one condition for each indexed field', async () => {
+    await create({ k: 1, l: 2 })
+    await cases.saveType('a', { code: 'incident', indexedFields: ['k', 'l'] })
+    const page = { after: null, before: null, limit: 10, fromEnd: false }
+    const find = (...where: { field: string; in: number[] }[]) =>
+      cases.page('a', { caseTypeCode: 'incident', where }, page)
+    expect(await find({ field: 'k', in: [1, 3] }, { field: 'l', in: [2] })).toHaveLength(1)
+    const again = find({ field: 'k', in: [1] }, { field: 'l', in: [2] }, { field: 'k', in: [3] })
+    await expect(again).rejects.toMatchObject({
+      code: 'BAD_USER_INPUT',
+      fields: [
+        { pointer: '/filter/where/2/field', detail: expect.stringContaining('one condition for `k`') },
+      ],
+    })
+  })
+
   test('a field that is indexed again is not found by the values of before', async () => {
     const id = await create({ a: 'before' })
     const { revision } = await cases.saveType('a', { code: 'incident', indexedFields: ['a'] })

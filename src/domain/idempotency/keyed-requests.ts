@@ -37,7 +37,7 @@ export interface KeyLimits {
  * Returns the limits. Whole answers may fill three quarters of an account's bytes, so that they do not block new keys.
  */
 export function findKeyLimits(accountBytes: number): KeyLimits {
-  return { accountBytes, answersBytes: (accountBytes * 3) / 4, answerBytes: maxAnswerBytes }
+  return { accountBytes, answersBytes: Math.floor((accountBytes * 3) / 4), answerBytes: maxAnswerBytes }
 }
 
 /** An answer to store, and the shorter form to store if the answer is too large. */

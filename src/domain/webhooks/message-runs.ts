@@ -88,8 +88,9 @@ interface Dependencies {
 export function createMessageRuns({ idempotency, webhooks, accountBytes }: Dependencies): MessageRuns {
   const holder = randomUUID()
   // A flood of messages leaves a quarter to the keys of callers, and large answers leave a quarter to new messages.
-  const maxBytes = (accountBytes * 3) / 4
-  const limits = { accountBytes: maxBytes, answersBytes: accountBytes / 2, answerBytes: maxAnswerBytes }
+  const maxBytes = Math.floor((accountBytes * 3) / 4)
+  const answersBytes = Math.floor(accountBytes / 2)
+  const limits = { accountBytes: maxBytes, answersBytes, answerBytes: maxAnswerBytes }
   const messages = createKeyedRequests(idempotency, limits, messageRefusals)
 
   return {

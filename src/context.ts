@@ -178,7 +178,12 @@ export function createContextFactory(parts: ContextParts): CreateContext {
     }
 
     createLongWork(): LongWork {
-      return new LongWork(places.placeFor(this.caller.accountCode), () => this.nextTurn())
+      return new LongWork({
+        places,
+        accountCode: this.caller.accountCode,
+        nextTurn: () => this.nextTurn(),
+        readSignal: () => this.signal,
+      })
     }
 
     get log(): BoundLog {

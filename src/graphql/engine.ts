@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import type { RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
-import { Places } from '../fairness/places.ts'
+import { type Place, Places } from '../fairness/places.ts'
 import { beginOperationSpan } from '../tracing/request-spans.ts'
 import { createOperationCheck, type OperationRequest, type Refusal } from './bounds/check-operation.ts'
 import type { Variables } from './bounds/read-argument.ts'
@@ -103,9 +103,11 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     context: RequestContext,
   ): Promise<Answer> {
     const places = isMutation(prepared) ? largeMutations : largeQueries
-    const place = places.placeFor(context.caller.accountCode)
+    let place: Place | null = null
     try {
-      if (mustWait(prepared, context)) await new Promise<void>(place.take)
+      if (mustWait(prepared, context)) {
+        place = await places.take(context.caller.accountCode, () => ({ signal: context.signal }))
+      }
       context.signal.throwIfAborted()
       const variables = request.variables ?? {}
       const plan = findPlan(prepared, true) ?? planOnce(prepared, variables)
@@ -117,7 +119,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     } catch (error) {
       return toRefusal({ kind: 'refused', by: 'fault', errors: [error], operation: prepared.node }, context)
     } finally {
-      place.leave()
+      place?.leave()
     }
   }
 

@@ -3,11 +3,15 @@ import { expect, test } from 'vitest'
 import { LongWork } from '../../src/fairness/long-work.ts'
 import { Places } from '../../src/fairness/places.ts'
 
+const { signal: never } = new AbortController()
+const workOf = (places: Places, accountCode: string, signal = never) =>
+  new LongWork({ places, accountCode, nextTurn: () => nextTurn(), readSignal: () => signal })
+
 test('one change of an account goes on at a time, each step in a later turn', async () => {
   const places = new Places({ each: 1 })
   const steps: string[] = []
   const change = async (name: string, account = 'a') => {
-    const work = new LongWork(places.placeFor(account), () => nextTurn())
+    const work = workOf(places, account)
     for (const step of [1, 2]) {
       await work.step()
       steps.push(`${name}${step}`)
@@ -28,4 +32,18 @@ test('one change of an account goes on at a time, each step in a later turn', as
   work.pause()
   work.pause()
   await change('last')
+})
+
+test('a change whose client disconnects waits no longer, begins no step and leaves its place', async () => {
+  const places = new Places({ each: 1 })
+  const client = new AbortController()
+  const gone = new Error('gone')
+  const [first, waiting] = [workOf(places, 'a', client.signal), workOf(places, 'a', client.signal)]
+  await first.step()
+  const step = waiting.step()
+  client.abort(gone)
+  await expect(step).rejects.toBe(gone)
+  await expect(first.step()).rejects.toBe(gone)
+  first.pause()
+  await workOf(places, 'a').step()
 })

@@ -1,6 +1,13 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createContextFactory, type OperationServices } from '../../src/context.ts'
+import { createMemberships } from '../../src/domain/memberships/memberships.ts'
+import { RostrumError } from '../../src/errors.ts'
+import { createEngine } from '../../src/graphql/engine.ts'
+import { schema } from '../../src/schema/index.ts'
+import { createLoaders } from '../../src/store/batch-loaders.ts'
 import { startApp, type TestApp } from '../http/edge/start-app.ts'
+import { callerOf, silentBoundLog } from '../scripts/run/start-tasks.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const folder = makeTempFolder()
@@ -103,4 +110,38 @@ test('wrong variables are refused as usual', async () => {
     user @skip(if: $yes) { id } } }`
   const { body } = await app.graphql(query, { ids, yes: 'no' })
   expect(body.errors[0].message).toContain('Variable "$yes" got invalid value')
+})
+
+test('a large query whose client disconnects no longer waits for the place of its account', async () => {
+  const { store } = app.app
+  const engine = createEngine({ schema })
+  const { promise: turn, resolve: giveTurn } = Promise.withResolvers<void>()
+  const createContext = createContextFactory({
+    services: { memberships: createMemberships(store) } as OperationServices,
+    traceServices: () => expect.unreachable(),
+    maxLongBytes: 1_000,
+    timeoutMs: 1_000,
+    confirm: async caller => caller,
+    waitForTurn: () => turn,
+    createLoaders: (accountCode, pace) =>
+      createLoaders({ store, accountCode, pace, waitForTurn: () => turn }),
+  })
+  const execute = (signal: AbortSignal) =>
+    engine.execute(
+      { query: `query ($ids: [ID!]!) { teamMemberships(ids: $ids) { ${aliases(20)} } }`, variables: { ids } },
+      createContext(
+        {
+          ...{ requestId: 'r', idempotencyKey: null, span: null },
+          ...{ signal, log: silentBoundLog, onRun: () => undefined },
+        },
+        { caller: { ...callerOf('demo'), scopes: new Set(['memberships:read'] as const) }, run: null },
+      ),
+    )
+  const slow = execute(new AbortController().signal)
+  const client = new AbortController()
+  const waiting = execute(client.signal)
+  client.abort(new RostrumError('OVERLOADED', 'The client disconnected.'))
+  expect((await waiting).failures).toMatchObject([{ code: 'OVERLOADED' }])
+  giveTurn()
+  expect((await slow).failures).toEqual([])
 })

@@ -31,3 +31,17 @@ test('a run that is refused before it has a sandbox is no run', async () => {
   await expect(tasks.run('exit(1)', { signal: AbortSignal.abort() })).rejects.toThrow()
   expect(counts.runs.size).toBe(0)
 })
+
+test('a run whose caller disconnects while its result is checked counts as crashed', async () => {
+  const counts = new Counts([])
+  const tasks = await startTasks({}, answerOrHang, counts)
+  onTestFinished(() => tasks.runner.close())
+  const caller = new AbortController()
+  const checkExit = async () => {
+    caller.abort(new Error('gone'))
+    throw caller.signal.reason
+  }
+  const { error } = await tasks.run('exit(1)', { signal: caller.signal, input: { checkExit } })
+  expect(error?.code).toBe('CRASHED')
+  expect([...counts.runs.values()].map(({ run }) => run.code)).toEqual(['CRASHED'])
+})

@@ -33,7 +33,8 @@ export async function readExit({ text }: JsonText, work: LongWork): Promise<Writ
     refuseManyFields(data)
     return { data, text }
   } catch (error) {
-    if (!(error instanceof RostrumError)) throw error
+    // Any other error is not the script's: its client has disconnected, for example.
+    if (!(error instanceof RostrumError && error.code === 'BAD_USER_INPUT')) throw error
     return errorWithoutPosition('RESULT', `\`exit\` must get the data of the case: ${error.message}`)
   }
 }

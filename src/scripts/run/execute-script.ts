@@ -15,6 +15,7 @@ import { readScript } from '../input/read-script.ts'
 import { addToken, scriptOptions } from '../input/script-options.ts'
 import { createRun } from './create-run.ts'
 import { type RunningParts, runAdmitted } from './run-admitted.ts'
+import { callerDisconnected } from './run-in-sandbox.ts'
 import { RunLog } from './run-log.ts'
 import type { RunTokens } from './run-tokens.ts'
 import { toRunStart } from './to-run-start.ts'
@@ -62,10 +63,17 @@ function beginSpans({ span = null }: Asking, run: Run, { trigger }: RunCause): R
 async function judgeEnding(
   ending: RunEnding,
   { checkExit = null }: Pick<Script, 'checkExit'>,
+  signal: AbortSignal,
 ): Promise<RunEnding> {
   if (ending.kind !== 'exit' || checkExit === null) return ending
-  const error = await checkExit(ending.payload)
-  return error === null ? ending : { kind: 'error', error }
+  try {
+    const error = await checkExit(ending.payload)
+    return error === null ? ending : { kind: 'error', error }
+  } catch (error) {
+    // The script has run, so its run must be kept.
+    if (signal.aborted) return callerDisconnected
+    throw error
+  }
 }
 
 // Maximum length of a message in the line of a run that failed.
@@ -102,7 +110,8 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const startedAt = performance.now()
   const { limits, runTokens, answerCall } = parts
   const { asking, settings } = asked
-  const { parentRun, signal, follower = null } = asking
+  const { parentRun, follower = null } = asking
+  const signal = parentRun === null ? asking.signal : AbortSignal.any([asking.signal, parentRun.signal])
   const script = readScript(asked.script, limits)
   const ended = new LateSignal()
   const run = createRun({ script, asking, settings, limits, startedAt, ended })
@@ -145,7 +154,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
       deadline: run.deadline,
       isNested: parentRun !== null,
       isQueued: parentRun === null && settings.generation !== undefined,
-      signal: parentRun === null ? signal : AbortSignal.any([signal, parentRun.signal]),
+      signal,
       scriptLog,
       answer: followCalls({ answerCall, follower, calls, run, log: asking.log, onRefused }),
       onAdmitted() {
@@ -156,7 +165,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
       onBegun: () => follower?.onBegun?.(run),
     })
     follower?.onEnded?.(run)
-    const judged = await judgeEnding(ending, script)
+    const judged = await judgeEnding(ending, script, signal)
     const execution = toExecution({ run, ending: judged, log: scriptLog, startedAt, hint })
     const { outcome, error, durationMs } = execution
     spans?.setEnd({ outcome, errorCode: error?.code ?? null, logs: execution.logs })

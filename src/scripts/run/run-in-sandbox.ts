@@ -55,8 +55,7 @@ export async function runInSandbox({
     if (hasComputed) stop(outOfProcessorTime(limits.cpuMs), 'used too much processor time')
     else if (sandbox.holdsMoreThan(residentBytes)) stop(outOfMemory, 'used too much memory')
   })
-  const onAbort = () =>
-    stop({ kind: 'crashed', reason: 'was ended because its caller disconnected' }, 'the caller disconnected')
+  const onAbort = () => stop(callerDisconnected, 'the caller disconnected')
   signal.addEventListener('abort', onAbort, { once: true })
 
   const isSent = sandbox.begin(message, {
@@ -84,6 +83,12 @@ export async function runInSandbox({
     signal.removeEventListener('abort', onAbort)
     calls.end()
   }
+}
+
+/** How a run ends whose caller disconnects. */
+export const callerDisconnected: RunEnding = {
+  kind: 'crashed',
+  reason: 'was ended because its caller disconnected',
 }
 
 function outOfProcessorTime(cpuMs: number): RunEnding {

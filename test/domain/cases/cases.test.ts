@@ -15,6 +15,14 @@ function askingWith(signal: AbortSignal): Asking {
   return { caller: callerOf('a'), parentRun: null, signal, log: silentBoundLog, onRun: () => undefined }
 }
 
+const workWith = (signal: AbortSignal) =>
+  new LongWork({
+    places: new Places({ each: 1 }),
+    accountCode: 'a',
+    nextTurn: async () => {},
+    readSignal: () => signal,
+  })
+
 const request = (given: Partial<SaveRequest>): SaveRequest => ({
   origin: by('a'),
   id: null,
@@ -22,7 +30,7 @@ const request = (given: Partial<SaveRequest>): SaveRequest => ({
   dryRun: false,
   functionName: null,
   asking: askingWith(new AbortController().signal),
-  work: new LongWork(new Places({ each: 1 }).placeFor('a'), async () => {}),
+  work: workWith(new AbortController().signal),
   deadline: performance.now() + 10_000,
   caseTypeCode: null,
   data: {},

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { RostrumError } from '../../errors.ts'
+import { pause } from '../../signals/pause.ts'
 import { readChangedFields } from '../case-data/changed-fields.ts'
 import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import {
@@ -109,6 +109,6 @@ async function takeLease(
     const ms = Math.max(1, Math.ceil(deadline - performance.now()))
     if (await store.lease(accountCode, id, { holder, ms })) return true
     if (parentRun !== null || performance.now() + lookEachMs >= deadline) return false
-    await sleep(lookEachMs, undefined, { signal })
+    await pause(lookEachMs, signal)
   }
 }

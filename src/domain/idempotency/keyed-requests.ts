@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { RostrumError } from '../../errors.ts'
 import { endBefore } from '../../signals/end-before.ts'
+import { pause } from '../../signals/pause.ts'
 import type { SpanParent } from '../../tracing/span.ts'
 import { traceStore } from '../../tracing/trace-store.ts'
 import type { Claim, ClaimRequest, IdempotencyStore } from './idempotency.ts'
@@ -141,8 +141,7 @@ export function createKeyedRequests(
     for (;;) {
       const result = await store.claim(claiming)
       if (result.kind !== 'held') return result
-      const signal = deadline.start()
-      await sleep(lookEachMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+      await pause(lookEachMs, deadline.start())
     }
   }
 

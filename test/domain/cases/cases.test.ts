@@ -166,6 +166,21 @@ eachStore(harness => {
     expect(await readData(id)).toEqual({ a: 1 })
   })
 
+  test('a save whose client leaves while another gateway holds the lease ends with the reason', async () => {
+    const id = await create()
+    await store.cases.lease('a', id, { holder: 'another gateway', ms: 60_000 })
+    const client = new AbortController()
+    const gone = new Error('gone')
+    const lease: Store['cases']['lease'] = async (...given) => {
+      const isTaken = await store.cases.lease(...given)
+      client.abort(gone)
+      return isTaken
+    }
+    const waiting = casesOf({ ...store, cases: { ...store.cases, lease } })
+    const save = waiting.save(request({ id, data: { a: 2 }, asking: askingWith(client.signal) }))
+    await expect(save).rejects.toBe(gone)
+  })
+
   test('a type that changes between read and commit is read again', async () => {
     const id = await create({ a: 'x' })
     await Promise.all([

@@ -157,7 +157,7 @@ export function createCases(dependencies: Dependencies): Cases {
 
     findType: (accountCode, code) => store.findType(accountCode, checkCaseTypeCode(code, '/code')),
     listTypes: store.listTypes,
-    saveType: createSaveCaseType(store),
+    saveType: createSaveCaseType({ store, waitForTurn }),
   }
 }
 

@@ -11,19 +11,27 @@ const maxCharacters = 200
 // Maximum number of cases whose values one transaction writes, so that transactions stay short.
 const rowsOfTransaction = 50
 
-export type SaveCaseType = (
-  accountCode: string,
-  type: Pick<CaseType, 'code' | 'indexedFields'>,
-) => Promise<CaseType>
+interface CaseTypeRequest extends Pick<CaseType, 'code' | 'indexedFields'> {
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal
+}
+
+export type SaveCaseType = (accountCode: string, request: CaseTypeRequest) => Promise<CaseType>
+
+interface Dependencies {
+  readonly store: CaseStore
+  /** Resolves when it is the account's turn to use the event loop. */
+  waitForTurn(accountCode: string): Promise<void>
+}
 
 /**
  * Creates the function that saves which fields look-ups may name. First, every save begins to write the values of the
  * new fields. Then the values of all stored cases are written, a few cases at a time. Only then may look-ups name the
- * fields. If the gateway dies in between, saving the type again continues. Rejects with `CONFLICT` if the type changes
- * meanwhile.
+ * fields. If the gateway dies or the client disconnects in between, look-ups name the same fields as before, and saving
+ * the type again continues. Rejects with `CONFLICT` if the type changes meanwhile.
  */
-export function createSaveCaseType(store: CaseStore): SaveCaseType {
-  return async (accountCode, { code, indexedFields: given }) => {
+export function createSaveCaseType({ store, waitForTurn }: Dependencies): SaveCaseType {
+  return async (accountCode, { code, indexedFields: given, signal }) => {
     checkCaseTypeCode(code, '/code')
     const fields = checkFields(given)
     const before = await store.findType(accountCode, code)
@@ -49,7 +57,11 @@ export function createSaveCaseType(store: CaseStore): SaveCaseType {
     const isDropped = await store.dropValues(accountCode, begun, [...dropped, ...added])
     if (!isDropped) throw changedMeanwhile(code)
     if (added.length === 0) return begun
-    await writeStored({ store, accountCode, type: begun, fields: added })
+    const takeTurn = async () => {
+      await waitForTurn(accountCode)
+      signal.throwIfAborted()
+    }
+    await writeStored({ store, accountCode, type: begun, fields: added, takeTurn })
     return save(fields, begun.revision)
   }
 }
@@ -59,9 +71,11 @@ interface WriteStored {
   readonly accountCode: string
   readonly type: CaseTypeRevision
   readonly fields: readonly string[]
+  /** Called before the data of each step is parsed, which is up to 4 MiB. Rejects if the client has disconnected. */
+  takeTurn(): Promise<void>
 }
 
-async function writeStored({ store, accountCode, type, fields }: WriteStored): Promise<void> {
+async function writeStored({ store, accountCode, type, fields, takeTurn }: WriteStored): Promise<void> {
   const search = { caseTypeCode: type.code, where: [] }
   for (let after: number | null = null; ; ) {
     const found: Case[] = await store.page(accountCode, search, {
@@ -70,6 +84,7 @@ async function writeStored({ store, accountCode, type, fields }: WriteStored): P
       limit: rowsOfTransaction,
       fromEnd: false,
     })
+    await takeTurn()
     // Skips cases whose data was not read, because a step reads a limited number of bytes.
     const read = found.filter(({ data }) => data !== null)
     const rows = read.map(({ id, version, data }) => ({

@@ -58,6 +58,7 @@ builder.mutationField('saveCaseType', t =>
         description: 'The type and its indexed fields.',
       }),
     },
-    resolve: (_root, { input }, { caller, services }) => services.cases.saveType(caller.accountCode, input),
+    resolve: (_root, { input }, { caller, services, signal }) =>
+      services.cases.saveType(caller.accountCode, { ...input, signal }),
   }),
 )

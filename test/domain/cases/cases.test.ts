@@ -60,6 +60,9 @@ eachStore(harness => {
     return row.id
   }
 
+  const saveType = (indexedFields: readonly string[], signal = new AbortController().signal) =>
+    cases.saveType('a', { code: 'incident', indexedFields, signal })
+
   async function readData(id: number): Promise<unknown> {
     const [row] = await cases.list('a', [id])
     return row && JSON.parse(row.data?.text ?? '')
@@ -184,7 +187,7 @@ eachStore(harness => {
   test('a type that changes between read and commit is read again', async () => {
     const id = await create({ a: 'x' })
     await Promise.all([
-      cases.saveType('a', { code: 'incident', indexedFields: ['a'] }),
+      saveType(['a']),
       ...Array.from({ length: 5 }, (_, index) =>
         cases.save(request({ id, isMerge: true, data: { [`f${index}`]: 1 } })),
       ),
@@ -204,7 +207,7 @@ eachStore(harness => {
     await create({ k: long })
     await create({ k: null })
     await create({ k: 1 }, 'other')
-    expect(await cases.saveType('a', { code: 'incident', indexedFields: ['k'] })).toMatchObject({
+    expect(await saveType(['k'])).toMatchObject({
       indexedFields: ['k'],
     })
     const page = { after: null, before: null, limit: 10, fromEnd: false }
@@ -238,16 +241,39 @@ eachStore(harness => {
 
   test('a field that is indexed again is not found by the values of before', async () => {
     const id = await create({ a: 'before' })
-    const { revision } = await cases.saveType('a', { code: 'incident', indexedFields: ['a'] })
+    const { revision } = await saveType(['a'])
     // As a gateway leaves it that dies before it deletes the values.
     await store.cases.saveType('a', { code: 'incident', indexedFields: [], writtenFields: [], revision })
     await cases.save(request({ id, data: { a: 'after' } }))
-    await cases.saveType('a', { code: 'incident', indexedFields: ['a'] })
+    await saveType(['a'])
     const page = { after: null, before: null, limit: 10, fromEnd: false }
     const find = (value: string) =>
       cases.page('a', { caseTypeCode: 'incident', where: [{ field: 'a', in: [value] }] }, page)
     expect(await find('before')).toEqual([])
     expect(await find('after')).toHaveLength(1)
+  })
+
+  test('a type whose client disconnects is indexed no further, and a later save continues', async () => {
+    for (let count = 0; count < 60; count++) await create({ a: 1, b: 2 })
+    await saveType(['a'])
+    const client = new AbortController()
+    const gone = new Error('gone')
+    const turns: string[] = []
+    const leaveAtSecondTurn = async (accountCode: string) => {
+      turns.push(accountCode)
+      if (turns.length === 2) client.abort(gone)
+    }
+    const leaving = createCases({ store, scripts, deferRuns, waitForTurn: leaveAtSecondTurn })
+    const request = { code: 'incident', indexedFields: ['a', 'b'], signal: client.signal }
+    await expect(leaving.saveType('a', request)).rejects.toBe(gone)
+    expect(turns).toEqual(['a', 'a'])
+    expect((await cases.findType('a', 'incident'))?.indexedFields).toEqual(['a'])
+    const page = { after: null, before: null, limit: 100, fromEnd: false }
+    const find = (field: string, value: number) =>
+      cases.page('a', { caseTypeCode: 'incident', where: [{ field, in: [value] }] }, page)
+    expect(await find('a', 1)).toHaveLength(60)
+    await saveType(['a', 'b'])
+    expect(await find('b', 2)).toHaveLength(60)
   })
 
   test('a text that is no code of a case type is refused, and not sent to the database', async () => {

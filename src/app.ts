@@ -234,7 +234,7 @@ export async function createApp({
       }),
     },
     maxAnswerBytes,
-    budgets: createHttpBudgets(bodyBytes),
+    budgets: createHttpBudgets(Math.max(bodyBytes, config.webhookBytes)),
     log,
     counts,
     countRate: config.rateLimit === null ? null : createRateLimiter(config.rateLimit),

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../../domain/webhooks/run-delivery.ts'
+import { memoryOf } from '../body/json-body.ts'
 import { webhookPath } from '../paths.ts'
 import type { Registration } from '../request/take-turn.ts'
 import { answerDelivery } from './answer-delivery.ts'
@@ -24,11 +25,17 @@ export async function registerWebhookRoute(
     return checkDelivery(request, reply, webhooks)
   }
 
-  async function countTo(accountCode: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function countTo(
+    { accountCode, body }: CheckedDelivery,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
     request.state.endTurn()
     trustSigned(request, accountCode)
     await whenDone(done => unread.refuseWhenFull(request, reply, done))
     await whenDone(done => takeTurn(request, reply, done))
+    // A body that came in chunks was not announced. The run holds its text until the answer.
+    request.state.heldBody?.resize(memoryOf(body.length, 0))
   }
 
   await server.register(async routes => {
@@ -37,10 +44,11 @@ export async function registerWebhookRoute(
     routes.removeAllContentTypeParsers()
     routes.addContentTypeParser('*', reader.parse)
     routes.post(webhookPath, async (request, reply) => {
-      const { accountCode, webhook, messageId, body } = await check(request, reply)
+      const checked = await check(request, reply)
+      const { accountCode, webhook, messageId, body } = checked
       const caller = callerOf(accountCode, webhook)
       request.state.identity = { caller, run: null }
-      await countTo(accountCode, request, reply)
+      await countTo(checked, request, reply)
       const input = readDelivery(request, body, webhook)
       return answerDelivery({ request, reply, caller, webhook, messageId, input }, services)
     })

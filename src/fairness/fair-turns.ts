@@ -1,4 +1,5 @@
 import { overloaded } from '../errors.ts'
+import { dropOldest } from './drop-oldest.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { ShareOwner } from './share-owner.ts'
 
@@ -11,6 +12,9 @@ const longMs = 2
 const looksBeforeLong = 4
 // Maximum time of polling before a long turn. Each poll accepts one connection, and polling goes on while they arrive.
 const maxLooksMs = 10
+// Maximum number of accounts whose use is remembered. The one that has waited and run least recently is dropped first,
+// and then counts as new.
+const maxAccounts = 10_000
 
 /**
  * Makes each request and each call of a script wait for its turn. Accounts alternate; requests of one account go in
@@ -76,7 +80,7 @@ export class FairTurns {
     if (!this.#isRound && this.#turnsLeft <= maxInRound) this.#addTurn()
     if (isFirst) return null
     if (this.#waiting.lengthOf(owner) === 0) {
-      this.#used.set(owner, Math.max(this.#used.get(owner) ?? 0, this.#usedByLast))
+      this.#setUsed(owner, Math.max(this.#usedBy(owner), this.#usedByLast))
     }
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.add(owner, resolve)
@@ -117,7 +121,7 @@ export class FairTurns {
     let next: ShareOwner | undefined
     let least = Number.POSITIVE_INFINITY
     for (const owner of this.#waiting.owners()) {
-      const used = this.#used.get(owner) ?? 0
+      const used = this.#usedBy(owner)
       if (used >= least || (this.#looksLeft > 0 && this.#slow.has(owner))) continue
       next = owner
       least = used
@@ -136,13 +140,24 @@ export class FairTurns {
     if (this.#turn === null) return
     const { owner, beganAt } = this.#turn
     const ms = Math.round(now - beganAt)
-    this.#used.set(owner, (this.#used.get(owner) ?? 0) + Math.max(1, ms))
-    if (ms < longMs) this.#slow.delete(owner)
-    else {
+    this.#setUsed(owner, this.#usedBy(owner) + Math.max(1, ms))
+    this.#slow.delete(owner)
+    if (ms >= longMs) {
       this.#slow.add(owner)
+      dropOldest(this.#slow, maxAccounts)
       this.#lookAround(now)
     }
     this.#turn = null
+  }
+
+  #usedBy(owner: ShareOwner): number {
+    return this.#used.get(owner) ?? this.#usedByLast
+  }
+
+  #setUsed(owner: ShareOwner, used: number): void {
+    this.#used.delete(owner)
+    this.#used.set(owner, used)
+    dropOldest(this.#used, maxAccounts)
   }
 
   #lookAround(now: number): void {

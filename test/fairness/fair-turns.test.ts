@@ -120,3 +120,23 @@ test.each([2, 20])('before a turn that may take %i ms, the event loop looks for 
   await Promise.all(long)
   expect(served.indexOf('b')).toBeLessThanOrEqual(4)
 })
+
+test('the use of an account is forgotten when 10,000 others have used turns since', async () => {
+  let clock = 0
+  const turns = new FairTurns(1_000, () => clock)
+  const served: string[] = []
+  const work = async (account: string, ms = 0) => {
+    await turns.take(account)
+    served.push(account)
+    clock += ms
+  }
+  void work('first')
+  const long = work('long', 1_000)
+  const flood = Array.from({ length: 600 }, () => work('flood'))
+  await long
+  for (let other = 0; other < 10_000; other += 100)
+    await Promise.all(Array.from({ length: 100 }, (_, n) => work(`other ${other + n}`)))
+  await work('long')
+  expect(served.filter(account => account === 'flood').length).toBeLessThan(600)
+  await Promise.all(flood)
+})

@@ -1,7 +1,11 @@
+import { dropOldest } from '../../fairness/drop-oldest.ts'
 import type { HeldSandboxes } from './held-sandboxes.ts'
 import type { QueuedShare } from './queued-share.ts'
 import type { RunQueue } from './run-queue.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
+
+// Maximum number of accounts whose last run is remembered as one that destroyed its sandbox.
+const maxDestroyers = 1_000
 
 interface Parts {
   readonly pool: Pick<SandboxPool, 'idle' | 'isShort' | 'canGrow' | 'computing'>
@@ -137,7 +141,9 @@ export class AdmissionPolicy {
 
   /** Call it when a run of the account has ended. `isServing` is false if that destroyed its sandbox. */
   noteEnd(accountCode: string, isServing: boolean): void {
-    if (isServing) this.#destroyers.delete(accountCode)
-    else this.#destroyers.add(accountCode)
+    this.#destroyers.delete(accountCode)
+    if (isServing) return
+    this.#destroyers.add(accountCode)
+    dropOldest(this.#destroyers, maxDestroyers)
   }
 }

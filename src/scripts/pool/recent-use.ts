@@ -1,3 +1,5 @@
+import { dropOldest } from '../../fairness/drop-oldest.ts'
+
 // After this time, use counts half.
 const halfLifeMs = 1_000
 const maxAccounts = 1_000
@@ -15,11 +17,6 @@ export class RecentUse {
     const used = this.of(accountCode, now) + ms
     this.#byAccount.delete(accountCode)
     this.#byAccount.set(accountCode, { ms: used, at: now })
-    if (this.#byAccount.size > maxAccounts) this.#forgetOldest()
-  }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#byAccount.keys()
-    if (oldest !== undefined) this.#byAccount.delete(oldest)
+    dropOldest(this.#byAccount, maxAccounts)
   }
 }

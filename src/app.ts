@@ -274,15 +274,14 @@ export async function createApp({
     },
     async close() {
       stopWatching()
-      const queueEnd = queueWork?.close()
+      const workEnd = Promise.all([queueWork?.close(), stopSweeping()])
       followers.endAll()
-      stopSweeping()
       await drain(server)
       metricsServer?.close()
       metricsServer?.closeAllConnections()
       clearInterval(reportingRefused)
       refusedDeliveries.reportAll()
-      await queueEnd
+      await workEnd
       await scripts.close()
       await runRecorder.close()
       await tokenUses.close()

@@ -45,22 +45,29 @@ export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[
   const deleteFunctions = () => store.runs.deleteRemovedFunctions(unwrittenMs, maxFunctionsAtOnce)
   const deleteDead = () => store.queue.deleteDeadBeyond(maxDead, maxDeadAtOnce)
   return [
-    { everyMs: minuteMs, delete: () => untilNone(deleteKeys, 10) },
-    { everyMs: minuteMs, delete: () => untilNone(deleteRuns, 20) },
-    { everyMs: minuteMs, delete: () => untilNone(deleteInputs, 20) },
-    { everyMs: minuteMs, delete: () => untilNone(deleteFunctions, 20) },
-    { everyMs: minuteMs, delete: () => untilNone(deleteDead, 10) },
-    { everyMs: hourMs, delete: () => store.queue.deleteExpiredDead(runs.days * dayMs, maxDeadAtOnce) },
+    { everyMs: minuteMs, delete: signal => untilNone(deleteKeys, 10, signal) },
+    { everyMs: minuteMs, delete: signal => untilNone(deleteRuns, 20, signal) },
+    { everyMs: minuteMs, delete: signal => untilNone(deleteInputs, 20, signal) },
+    { everyMs: minuteMs, delete: signal => untilNone(deleteFunctions, 20, signal) },
+    { everyMs: minuteMs, delete: signal => untilNone(deleteDead, 10, signal) },
     {
       everyMs: hourMs,
-      async delete() {
-        if (eventMs !== null) await store.deleteExpiredEvents(eventMs)
+      delete: signal => store.queue.deleteExpiredDead(runs.days * dayMs, maxDeadAtOnce, signal),
+    },
+    {
+      everyMs: hourMs,
+      async delete(signal) {
+        if (eventMs !== null) await store.deleteExpiredEvents(eventMs, signal)
       },
     },
   ]
 }
 
-// Calls `deleteSome`, which returns how many rows it deleted, until it deletes none.
-async function untilNone(deleteSome: () => Promise<number>, pauseMs: number): Promise<void> {
-  while ((await deleteSome()) > 0) await sleep(pauseMs)
+// Calls `deleteSome`, which returns how many rows it deleted, until it deletes none or the signal is aborted.
+async function untilNone(
+  deleteSome: () => Promise<number>,
+  pauseMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted && (await deleteSome()) > 0) await sleep(pauseMs)
 }

@@ -33,7 +33,7 @@ export interface Store {
   /** The file of the key for secrets; null for a store that several gateways can share. */
   readonly keyFile: KeyFile | null
   /** Deletes the events of this age, some at a time. The newest event of each account stays. */
-  deleteExpiredEvents(ageMs: number): Promise<void>
+  deleteExpiredEvents(ageMs: number, signal: AbortSignal): Promise<void>
   /** Rejects when the store cannot answer; `/ready` asks. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -9,8 +9,11 @@ const lookEveryMs = 60_000
 export interface Sweep {
   /** The time between two beginnings: a minute, or some minutes. */
   readonly everyMs: number
-  /** Deletes all such rows, some in each transaction, so that others can use the store in between. */
-  delete(): Promise<void>
+  /**
+   * Deletes all such rows, some in each transaction, so that others can use the store in between. If the signal is
+   * aborted, it stops after the transaction that runs.
+   */
+  delete(signal: AbortSignal): Promise<void>
 }
 
 interface Dependencies {
@@ -21,15 +24,16 @@ interface Dependencies {
 
 /**
  * Records that the gateway is alive, finds the runs of dead gateways, and sweeps, one sweep after the other. One of the
- * gateways of a store does the last two. Returns a function that stops it.
+ * gateways of a store does the last two. Returns a function that stops it, and resolves when no sweep runs any more.
  */
 export function startSweeping(
   sweeps: readonly Sweep[],
   { store, gateway, onError }: Dependencies,
-): () => void {
+): () => Promise<void> {
+  const stopped = new AbortController()
   const dueAt = new Map<Sweep, number>()
   let isSweeper = !store.isShared
-  let isBusy = false
+  let running: Promise<void> | null = null
 
   async function beat(): Promise<void> {
     isSweeper = await store.beat(gateway, leaseMs)
@@ -37,20 +41,24 @@ export function startSweeping(
   }
 
   async function sweepAll(): Promise<void> {
-    if (!isSweeper || isBusy) return
-    isBusy = true
-    try {
-      const now = performance.now()
-      for (const sweep of sweeps) if (now >= (dueAt.get(sweep) ?? 0)) await make(sweep, now)
-    } finally {
-      isBusy = false
+    const now = performance.now()
+    for (const sweep of sweeps) {
+      if (stopped.signal.aborted) return
+      if (now >= (dueAt.get(sweep) ?? 0)) await make(sweep, now)
     }
+  }
+
+  function look(): void {
+    if (!isSweeper || running !== null) return
+    running = sweepAll().finally(() => {
+      running = null
+    })
   }
 
   // A sweep that fails is due again at the next look.
   async function make(sweep: Sweep, now: number): Promise<void> {
     try {
-      await sweep.delete()
+      await sweep.delete(stopped.signal)
       // A look can come a little early.
       dueAt.set(sweep, now + sweep.everyMs - lookEveryMs / 2)
     } catch (error) {
@@ -61,7 +69,11 @@ export function startSweeping(
   void beat().catch(onError)
   // The runs of a store that only one gateway serves can be lost only at its start.
   const beats = store.isShared ? [setInterval(() => void beat().catch(onError), beatEveryMs)] : []
-  const timers = [...beats, setInterval(() => void sweepAll(), lookEveryMs)]
+  const timers = [...beats, setInterval(look, lookEveryMs)]
   for (const timer of timers) timer.unref()
-  return () => timers.forEach(clearInterval)
+  return async () => {
+    timers.forEach(clearInterval)
+    stopped.abort()
+    await running
+  }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { createSweeps } from '../../src/domain/expired-rows.ts'
 import type { ClaimRequest } from '../../src/domain/idempotency/idempotency.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { type Sweep, startSweeping } from '../../src/domain/sweeping.ts'
@@ -25,6 +26,13 @@ function age(ms: number): void {
   const client = new SqliteDatabase(path)
   client.prepare('update idempotency_keys set created_at = created_at - ?').run(ms)
   client.close()
+}
+
+function countKeys(): number {
+  const client = new SqliteDatabase(path)
+  const count = client.prepare('select count(*) from idempotency_keys').pluck().get()
+  client.close()
+  return Number(count)
 }
 
 const claim = (key: string, fingerprint: number) => {
@@ -80,7 +88,8 @@ function startOnFakeClock(isSweeper: () => boolean) {
     onError: error => errors.push(error),
   })
   onTestFinished(() => {
-    stop()
+    endLong()
+    void stop()
     vi.useRealTimers()
   })
   async function begunIn(minutes: number): Promise<string[]> {
@@ -99,7 +108,7 @@ test('sweeps go one after the other, each when it is due, also after one that fa
   expect(await begunIn(1)).toEqual(['failing', 'long'])
   expect(await begunIn(1)).toEqual(['failing', 'seldom', 'long'])
   expect(await begunIn(3)).toHaveLength(7)
-  stop()
+  await stop()
   expect(await begunIn(3)).toEqual([])
 })
 
@@ -112,4 +121,34 @@ test('a gateway sweeps only while it is the one of its store that does', async (
   expect(await begunIn(1)).toEqual(['failing', 'seldom', 'long'])
   isSweeper = false
   expect(await begunIn(3)).toEqual([])
+})
+
+test('a sweep that runs when the gateway stops ends after its transaction, and no other begins', async () => {
+  const keys = Array.from({ length: 250 }, (_, index) => `stopped-${index}`)
+  await Promise.all(keys.map(key => claim(key, 1)))
+  age(2 * day)
+  const before = countKeys()
+  const [deleteKeys, deleteRuns] = createSweeps(store, { runs: keepsAll, eventMs: null })
+  if (deleteKeys === undefined || deleteRuns === undefined) expect.unreachable()
+  const errors: unknown[] = []
+  const begun: Sweep[] = []
+  let stop = async () => {}
+  let ended: Promise<void> | null = null
+  const note = (sweep: Sweep): Sweep => ({
+    everyMs: sweep.everyMs,
+    delete(signal) {
+      begun.push(sweep)
+      const deleted = sweep.delete(signal)
+      ended ??= Promise.resolve().then(() => stop())
+      return deleted
+    },
+  })
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const onError = (error: unknown) => errors.push(error)
+  stop = startSweeping([note(deleteKeys), note(deleteRuns)], { store: store.runs, gateway: 'one', onError })
+  vi.advanceTimersByTime(minuteMs)
+  await ended
+  expect([begun, errors]).toEqual([[deleteKeys], []])
+  expect(countKeys()).toBe(before - 200)
 })

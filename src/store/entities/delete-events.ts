@@ -24,7 +24,7 @@ export function createDeleteExpiredEvents(
   const { read, write, tables } = database
   const logs = Object.values(describeLogs(tables)).map(log => prepareStatements(database, log))
 
-  return async ageMs => {
+  return async (ageMs, signal) => {
     const age = { ageMs: -ageMs }
     for (const { findAccounts, deleteOldest } of logs) {
       for (const { accountCode } of await read(findAccounts, age)) {
@@ -33,8 +33,8 @@ export function createDeleteExpiredEvents(
           yield* stored.lower(freed)
           return freed.length
         }
-        while ((await write(accountCode, deleteSome, { hasChanged: count => count > 0 })) > 0)
-          await nextTurn()
+        const hasChanged = (count: number) => count > 0
+        while (!signal.aborted && (await write(accountCode, deleteSome, { hasChanged })) > 0) await nextTurn()
       }
     }
   }

@@ -34,7 +34,7 @@ eachStore(harness => {
     const longAgo = harness.engine === 'SQLite' ? '0' : 'to_timestamp(0)'
     return writeRows(url, `update ${table} set created_at = ${longAgo} where ${condition}`)
   }
-  const deleteOld = () => store.deleteExpiredEvents(30 * 86_400_000)
+  const deleteOld = () => store.deleteExpiredEvents(30 * 86_400_000, new AbortController().signal)
 
   test('events past their days are deleted and free their bytes, the others and those of others stay', async () => {
     for (let count = 0; count < 45; count++) await create('a', `{"a":[${count},null]}`)

@@ -362,7 +362,8 @@ eachStore(harness => {
       for (const _ of accounts) await settle(await claimOne(), { kind: 'dead', error: failed })
     }
     const deleteBeyond = (maxRuns: number, limit = 10) => store.queue.deleteDeadBeyond(maxRuns, limit)
-    const deleteExpired = (ageMs: number, limit = 1) => store.queue.deleteExpiredDead(ageMs, limit)
+    const deleteExpired = (ageMs: number, limit = 1) =>
+      store.queue.deleteExpiredDead(ageMs, limit, new AbortController().signal)
     const idsOf = async (accountCode = 'a') => (await statesOf(accountCode)).map(([id]) => id)
 
     await die('a', 'a', 'a', 'a', 'b')

@@ -5,5 +5,6 @@ export const keepsAll: RunRetention = { days: 30, count: 1_000, bytes: 2 ** 30, 
 
 /** Makes every sweep of a gateway once. */
 export async function sweep(store: Store, runs: RunRetention): Promise<void> {
-  for (const one of createSweeps(store, { runs, eventMs: null })) await one.delete()
+  const { signal } = new AbortController()
+  for (const one of createSweeps(store, { runs, eventMs: null })) await one.delete(signal)
 }

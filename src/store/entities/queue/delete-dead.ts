@@ -37,10 +37,11 @@ export function createDeleteDead(
       }
       return 0
     },
-    async deleteExpiredDead(ageMs, limit) {
+    async deleteExpiredDead(ageMs, limit, signal) {
       for (const { accountCode } of await read(statements.findAccounts, {})) {
         const removeSome = () => remove(accountCode, statements.deleteExpired, { ageMs: -ageMs, limit })
-        while ((await write(accountCode, removeSome, { hasChanged })) === limit) await nextTurn()
+        while (!signal.aborted && (await write(accountCode, removeSome, { hasChanged })) === limit)
+          await nextTurn()
       }
     },
   }

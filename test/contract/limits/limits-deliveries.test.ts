@@ -29,14 +29,16 @@ test.each([
   const { path, secret } = await saveWebhook(server, { name, sourceCode })
   const text = JSON.stringify('x'.repeat(bytes - 2))
   const clients = new AbortController()
-  const send = () =>
-    fetch(server.baseUrl + path, {
+  const send = () => {
+    const delivery: RequestInit & { duplex: 'half' } = {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...signStandard({ secret, body: text }) },
       body: framing === 'in chunks' ? new Blob([text]).stream() : text,
       duplex: 'half',
       signal: clients.signal,
-    })
+    }
+    return fetch(server.baseUrl + path, delivery)
+  }
   const deliveries = Array.from({ length: 33 }, send)
   for (const delivery of deliveries) delivery.catch(() => undefined)
   const refused = await Promise.race(deliveries)

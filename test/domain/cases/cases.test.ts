@@ -225,7 +225,7 @@ eachStore(harness => {
 
   test('a search has one condition for each indexed field', async () => {
     await create({ k: 1, l: 2 })
-    await cases.saveType('a', { code: 'incident', indexedFields: ['k', 'l'] })
+    await saveType(['k', 'l'])
     const page = { after: null, before: null, limit: 10, fromEnd: false }
     const find = (...where: { field: string; in: number[] }[]) =>
       cases.page('a', { caseTypeCode: 'incident', where }, page)

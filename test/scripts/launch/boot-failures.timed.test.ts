@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
-import { closeAdmissions, giveBack, lose, startAdmission } from '../pool/start-admission.ts'
+import { closeAdmissions, giveBack, lose, startAdmission } from '../pool/admission/start-admission.ts'
 
 afterEach(closeAdmissions)
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { until } from '../../server/processes/until.ts'
+import { until } from '../../../server/processes/until.ts'
 import { closeAdmissions, giveBack, startAdmission } from './start-admission.ts'
 
 afterEach(closeAdmissions)

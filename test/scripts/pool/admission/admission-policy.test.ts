@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { AdmissionPolicy } from '../../../src/scripts/pool/admission-policy.ts'
-import { HeldSandboxes } from '../../../src/scripts/pool/held-sandboxes.ts'
-import { QueuedShare } from '../../../src/scripts/pool/queued-share.ts'
-import { RunQueue } from '../../../src/scripts/pool/run-queue.ts'
+import { AdmissionPolicy } from '../../../../src/scripts/pool/admission-policy.ts'
+import { HeldSandboxes } from '../../../../src/scripts/pool/held-sandboxes.ts'
+import { QueuedShare } from '../../../../src/scripts/pool/queued-share.ts'
+import { RunQueue } from '../../../../src/scripts/pool/run-queue.ts'
 
 test('of the accounts whose last run destroyed its sandbox, the newest 1,000 are remembered', () => {
   const policy = new AdmissionPolicy({

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import type { Admitted } from '../../../src/scripts/pool/admission.ts'
-import { until } from '../../server/processes/until.ts'
+import type { Admitted } from '../../../../src/scripts/pool/admission.ts'
+import { until } from '../../../server/processes/until.ts'
 import { closeAdmissions, giveBack, lose, startAdmission } from './start-admission.ts'
 
 afterEach(closeAdmissions)

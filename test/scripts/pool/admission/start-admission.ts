@@ -1,9 +1,9 @@
-import { OutboundWaits } from '../../../src/scripts/outbound/outbound-waits.ts'
-import { Admission, type Admitted } from '../../../src/scripts/pool/admission.ts'
-import { SandboxPool } from '../../../src/scripts/pool/sandbox-pool.ts'
-import { until } from '../../server/processes/until.ts'
-import { type Speech, speakingCommand } from '../run/spoken-tasks.ts'
-import { silentLog } from '../run/start-tasks.ts'
+import { OutboundWaits } from '../../../../src/scripts/outbound/outbound-waits.ts'
+import { Admission, type Admitted } from '../../../../src/scripts/pool/admission.ts'
+import { SandboxPool } from '../../../../src/scripts/pool/sandbox-pool.ts'
+import { until } from '../../../server/processes/until.ts'
+import { type Speech, speakingCommand } from '../../run/spoken-tasks.ts'
+import { silentLog } from '../../run/start-tasks.ts'
 
 // Reports `ready` and waits, which is all that admission needs of a sandbox. It boots quickly.
 const script =

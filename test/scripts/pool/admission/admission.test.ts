@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { until } from '../../server/processes/until.ts'
+import { until } from '../../../server/processes/until.ts'
 import { closeAdmissions, giveBack, lose, refusal, startAdmission } from './start-admission.ts'
 
 afterEach(closeAdmissions)

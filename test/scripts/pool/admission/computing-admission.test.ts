@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Admitted } from '../../../src/scripts/pool/admission.ts'
-import { until } from '../../server/processes/until.ts'
-import { listen, runMessage } from '../launch/start-sandbox.ts'
-import { callLine, exitLine, ready, type Speech } from '../run/spoken-tasks.ts'
+import type { Admitted } from '../../../../src/scripts/pool/admission.ts'
+import { until } from '../../../server/processes/until.ts'
+import { listen, runMessage } from '../../launch/start-sandbox.ts'
+import { callLine, exitLine, ready, type Speech } from '../../run/spoken-tasks.ts'
 import { closeAdmissions, giveBack, startAdmission } from './start-admission.ts'
 
 afterEach(closeAdmissions)

@@ -140,6 +140,7 @@ test('there are imports to look at, from every room', () => {
       'pages',
       'sandbox',
       'schema',
+      'signals',
       'store',
       'scripts',
       'tracing',

@@ -256,7 +256,7 @@ export async function createApp({
       stopWatching = readiness.watch()
       if (config.metricsPort !== null) {
         const { serveMetrics } = await import('./http/metrics/serve-metrics.ts')
-        metricsServer = await serveMetrics(printMetrics, { host: config.host, port: config.metricsPort })
+        metricsServer = await serveMetrics(printMetrics, { host: config.host, port: config.metricsPort, log })
       }
       queueWork = startQueueWork({
         store: store.queue,

@@ -1,11 +1,18 @@
 import { createServer, type Server } from 'node:http'
+import type { Logger } from 'pino'
 import { StartError } from '../../errors.ts'
 import { metricsType } from '../../metrics/metrics.ts'
+
+interface Listening {
+  readonly host: string
+  readonly port: number
+  readonly log: Pick<Logger, 'error'>
+}
 
 /** Serves the metrics on a port of their own, without a credential. Resolves when it listens. */
 export async function serveMetrics(
   print: () => Promise<string>,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, log }: Listening,
 ): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume()
@@ -15,7 +22,10 @@ export async function serveMetrics(
       return response.writeHead(404, { 'content-type': 'text/plain' }).end('Ask for GET /metrics.\n')
     print().then(
       text => response.writeHead(200, { 'content-type': metricsType }).end(text),
-      () => response.writeHead(503, { 'content-type': 'text/plain' }).end('The store cannot answer.\n'),
+      (err: unknown) => {
+        log.error({ err }, 'the metrics could not be printed')
+        response.writeHead(503, { 'content-type': 'text/plain' }).end('The metrics could not be printed.\n')
+      },
     )
   })
   server.maxConnections = 64

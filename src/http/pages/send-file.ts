@@ -40,9 +40,10 @@ export function createSender() {
         error: new RostrumError('NOT_FOUND', 'There is nothing at this path.'),
       })
     const { type, gzipped } = file
-    const leave = (gzipped.length < largeBytes ? places : largePlaces).take(() => request.raw.destroy())
+    const ofSize = gzipped.length < largeBytes ? places : largePlaces
+    const leave = ofSize.take(() => request.raw.destroy())
     if (leave === null)
-      return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded() })
+      return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded(ofSize) })
     request.state.atEnd(leave)
     const isGzipped = takesGzip(request.raw)
     reply.type(type).headers({
@@ -56,7 +57,7 @@ export function createSender() {
   }
 }
 
-function overloaded(): RostrumError {
-  const message = `${maxFilesAtOnce} files of pages are being sent, the maximum. Try again in 1 s.`
+function overloaded({ max }: PagePlaces): RostrumError {
+  const message = `${max} files of pages are being sent, the maximum. Try again in 1 s.`
   return new RostrumError('OVERLOADED', message, { retryAfterSeconds: 1 })
 }

@@ -10,46 +10,42 @@ export interface RequestFingerprint {
   readonly lastFingerprint: Buffer
 }
 
-// The first byte of a fingerprint. Fingerprints of version 1 have no such byte: they are just the 32 bytes of the
-// digest.
-const version = 2
+// The first byte of a fingerprint.
+const version = 3
 
 /**
  * Identifies a request by everything that decides the answer of a write: method, URL, headers, body, and the caller
- * with its scopes, so that nobody gets the answer to somebody else's request. The content type counts, because the same
- * bytes can be JSON, a form or a source. Strict handling counts, because it refuses fields that are ignored otherwise.
- * Keys live for 24 hours, so after an update a gateway must also recognize fingerprints of the previous version
- * (contract, section 9). To change a fingerprint: raise `version`, write the new fingerprint, and let today's function
- * make `lastFingerprint`, with its own version byte. Remove that function with the next change, at least one release
- * later.
+ * with its scopes, so that nobody gets the answer to somebody else's request. The e-mail address and the name of the
+ * caller do not count: they can change between a request and its repetition, even by the request itself. The content
+ * type counts, because the same bytes can be JSON, a form or a source. Strict handling counts, because it refuses
+ * fields that are ignored otherwise. Keys live for 24 hours, so after an update a gateway must also recognize
+ * fingerprints of the previous version (contract, section 9). To change a fingerprint: raise `version`, write the new
+ * fingerprint, and let today's function make `lastFingerprint`, with its own version byte. Remove that function with
+ * the next change, at least one release later.
  */
 export function fingerprintRequest(request: FastifyRequest, caller: Caller): RequestFingerprint {
-  const parts = readParts(request, caller)
-  const fingerprint = Buffer.concat([Buffer.of(version), digest([...parts, ...readConditions(request)])])
-  return { fingerprint, lastFingerprint: digest(parts) }
+  const { userId, subject, email, displayName, scopes } = caller
+  const rights = [...scopes].sort()
+  return {
+    fingerprint: digest(version, request, [userId, subject, rights]),
+    lastFingerprint: digest(2, request, [userId, subject, email, displayName, rights]),
+  }
 }
 
-/** Returns the parts of a request that both versions of fingerprints read. */
-function readParts(request: FastifyRequest, caller: Caller): unknown[] {
+function digest(byte: number, request: FastifyRequest, who: readonly unknown[]): Buffer {
   const { method, url, headers, state } = request
-  const { userId, subject, email, displayName, scopes } = caller
-  const who = [userId, subject, email, displayName, [...scopes].sort()]
   const { bodyDigest } = state
   const body = bodyDigest === null ? null : [kindOf(headers), bodyDigest.toString('base64')]
-  return [method, url, headers['if-match'] ?? null, who, body]
+  const parts = [method, url, headers['if-match'] ?? null, who, body, ...readConditions(request)]
+  return Buffer.concat([Buffer.of(byte), createHash('sha256').update(JSON.stringify(parts)).digest()])
 }
 
-/** Returns the headers that only version 2 reads. Version 1 ignored them. */
 function readConditions(request: FastifyRequest): unknown[] {
   const ifNoneMatch = request.headers['if-none-match']
   return [
     ...(ifNoneMatch === undefined ? [] : [['if-none-match', ifNoneMatch]]),
     ...(prefersStrict(request) ? [strictHandling] : []),
   ]
-}
-
-function digest(parts: readonly unknown[]): Buffer {
-  return createHash('sha256').update(JSON.stringify(parts)).digest()
 }
 
 // Returns true for a form, false for JSON. Sources were added later, so they have a word of their own.

@@ -153,6 +153,17 @@ describe('a key stands for one request', () => {
     for (const token of tokens) statuses.push((await send(write, key, { token })).status)
     expect(statuses).toEqual([201, 409, 409, 201])
   })
+
+  test('of one user, whose e-mail address and name may change, even by the request itself', async () => {
+    const token = await server.token({ account: 'changing', scopes: ['memberships:write'] })
+    const { body } = await server.graphql<{ viewer: { userId: string } }>('{ viewer { userId } }', {}, token)
+    const user = { email: 'new@example.com', display_name: 'New' }
+    const write = { method: 'PUT', path: `/platform/users/${body.data?.viewer.userId}`, body: { user } }
+    const key = freshKey()
+    const [first, second] = [await send(write, key, { token }), await send(write, key, { token })]
+    expect([second.status, second.text]).toEqual([200, first.text])
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+  })
 })
 
 test('of 20 at once one is executed, and all are answered the same', async () => {

@@ -1,4 +1,11 @@
-import { createRemoteJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import {
+  createRemoteJWKSet,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  jwtVerify,
+  type RemoteJWKSet,
+} from 'jose'
 import { clockToleranceSeconds, expired } from './jwt-claims.ts'
 import { invalidToken } from './read-bearer.ts'
 
@@ -27,6 +34,15 @@ const asymmetric = [
 // Requires an expiry time. A token without one could only be revoked by replacing the key of all tokens.
 const rules = { clockTolerance: clockToleranceSeconds, requiredClaims: ['exp'] }
 
+const keySetOptions = {
+  timeoutDuration: 3_000,
+  // How long after a fetch a token of an unknown key may fetch the keys again. Anybody can send tokens with made-up
+  // keys, so this bounds what they cost the host of the JWKS: one fetch in 5 s for each gateway.
+  cooldownDuration: 5_000,
+  // How long a key works at most after it was withdrawn.
+  cacheMaxAge: 600_000,
+}
+
 /**
  * Returns a function that verifies a JWT and returns its claims. The secret verifies only HMAC and the JWKS only
  * asymmetric signatures, so that a public key is never used as a secret. It rejects with `UNAUTHENTICATED` for a bad
@@ -34,15 +50,15 @@ const rules = { clockTolerance: clockToleranceSeconds, requiredClaims: ['exp'] }
  */
 export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJwt {
   const secret = jwtSecret === null ? null : new TextEncoder().encode(jwtSecret)
-  const jwks = jwksUrl === null ? null : createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 3_000 })
+  const jwks = jwksUrl === null ? null : createRemoteJWKSet(new URL(jwksUrl), keySetOptions)
 
   async function verify(token: string): Promise<JWTPayload> {
-    const alg = readAlgorithm(token)
+    const { alg, kid } = readHeader(token)
     if (secret !== null && symmetric.includes(alg)) {
       return requireExpiry(await jwtVerify(token, secret, { ...rules, algorithms: symmetric }))
     }
     if (jwks !== null && asymmetric.includes(alg)) {
-      return requireExpiry(await jwtVerify(token, jwks, { ...rules, algorithms: asymmetric }))
+      return requireExpiry(await (kid === undefined ? verifyWithoutKid : verifyByKeys)(token, jwks))
     }
     throw new errors.JOSEAlgNotAllowed('algorithm not allowed')
   }
@@ -56,15 +72,47 @@ export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJw
   }
 }
 
+// Verifies a token that does not name its key. If no known key fits, its key may be new, so the keys are fetched again.
+// For a token with a `kid`, jose does this.
+async function verifyWithoutKid(token: string, jwks: RemoteJWKSet) {
+  try {
+    return await verifyByKeys(token, jwks)
+  } catch (error) {
+    if (!(error instanceof errors.JWSSignatureVerificationFailed) || jwks.coolingDown) throw error
+    await jwks.reload()
+    return verifyByKeys(token, jwks)
+  }
+}
+
+// Verifies a token by the key that fits its header, or by each one in turn if several fit, as in a rotation of keys
+// without a `kid`.
+async function verifyByKeys(token: string, jwks: RemoteJWKSet) {
+  const options = { ...rules, algorithms: asymmetric }
+  try {
+    return await jwtVerify(token, jwks, options)
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    for await (const key of error) {
+      try {
+        return await jwtVerify(token, key, options)
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
 // Refuses an expiry of infinity, which JSON makes of `1e400`.
 function requireExpiry({ payload }: { readonly payload: JWTPayload }): JWTPayload {
   if (Number.isFinite(payload.exp)) return payload
   throw new errors.JWTClaimValidationFailed('endless', payload, 'exp', 'invalid')
 }
 
-function readAlgorithm(token: string): string {
+function readHeader(token: string) {
   try {
-    return decodeProtectedHeader(token).alg ?? 'none'
+    const { alg = 'none', kid } = decodeProtectedHeader(token)
+    return { alg, kid }
   } catch (cause) {
     throw new errors.JWTInvalid('no header', { cause })
   }

@@ -1,13 +1,17 @@
 import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startApp, type TestApp } from '../http/edge/start-app.ts'
 import { askViewer, claims, signHmac, soon } from './sign-jwt.ts'
 
 describe('with a JWKS', () => {
   let app: TestApp
   const keys: unknown[] = []
-  const issuer = createServer((_request, response) => response.end(JSON.stringify({ keys })))
+  let fetches = 0
+  const issuer = createServer((_request, response) => {
+    fetches += 1
+    response.end(JSON.stringify({ keys }))
+  })
 
   beforeAll(async () => {
     await new Promise<void>(resolve => issuer.listen(0, '127.0.0.1', resolve))
@@ -19,6 +23,23 @@ describe('with a JWKS', () => {
     await app.close()
     issuer.close()
   })
+  afterEach(() => vi.useRealTimers())
+
+  /** A key pair, and a function that signs a token by it. */
+  async function makeKey(kid?: string) {
+    const { privateKey, publicKey } = await generateKeyPair('RS256')
+    const jwk = { ...(await exportJWK(publicKey)), ...(kid === undefined ? {} : { kid }), use: 'sig' }
+    const header = { alg: 'RS256', ...(kid === undefined ? {} : { kid }) }
+    const sign = () =>
+      new SignJWT(claims).setProtectedHeader(header).setExpirationTime(soon()).sign(privateKey)
+    return { jwk, ask: async () => (await askViewer(app, await sign())).status }
+  }
+
+  function pass(seconds: number): void {
+    const now = Date.now()
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(now + seconds * 1_000)
+  }
 
   test('a token of a listed key works, and one signed with its public key as a secret does not', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256')
@@ -36,6 +57,44 @@ describe('with a JWKS', () => {
     const { privateKey: foreign } = await generateKeyPair('ES256')
     const forged = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(foreign)
     expect((await askViewer(app, forged)).status).toBe(401)
+  })
+
+  test('in a rotation of keys without `kid`, tokens of each listed key work', async () => {
+    pass(60)
+    const [old, next, stranger] = [await makeKey(), await makeKey(), await makeKey()]
+    keys.splice(0, keys.length, old.jwk)
+    expect([await old.ask(), await next.ask()]).toEqual([200, 401])
+    keys.push(next.jwk)
+    pass(6)
+    expect([await next.ask(), await old.ask(), await stranger.ask()]).toEqual([200, 200, 401])
+  })
+
+  test('a new key works 5 s after the last fetch, and made-up ones fetch no more often', async () => {
+    pass(120)
+    const [old, next] = [await makeKey('old'), await makeKey('next')]
+    keys.splice(0, keys.length, old.jwk)
+    expect(await old.ask()).toBe(200)
+    keys.push(next.jwk)
+    fetches = 0
+    for (let asked = 0; asked < 5; asked += 1) {
+      expect([await (await makeKey('made-up')).ask(), await next.ask()]).toEqual([401, 401])
+    }
+    expect(fetches).toBe(0)
+    pass(6)
+    expect([await next.ask(), await (await makeKey('made-up')).ask()]).toEqual([200, 401])
+    expect(fetches).toBe(1)
+  })
+
+  test('a withdrawn key works for 10 minutes at most', async () => {
+    pass(180)
+    const [old, next] = [await makeKey('withdrawn'), await makeKey('kept')]
+    keys.splice(0, keys.length, old.jwk, next.jwk)
+    expect(await old.ask()).toBe(200)
+    keys.shift()
+    pass(590)
+    expect(await old.ask()).toBe(200)
+    pass(11)
+    expect(await old.ask()).toBe(401)
   })
 })
 

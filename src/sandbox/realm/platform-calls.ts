@@ -25,7 +25,7 @@ return (${makePlatformCalls})(language, graphql, ${JSON.stringify(methods)})`
 }
 
 /**
- * Makes what the methods of `Platform` do, with field names as on the REST side (contract, section 4). A GraphQL error
+ * Makes what the methods of `Platform` do, with field names as on the REST side (contract, section 4). A refusal
  * rejects with its message, its code as `code` and its reason as `reason`. Runs inside the isolate as text.
  */
 function makePlatformCalls(
@@ -44,6 +44,21 @@ function makePlatformCalls(
     const reason = extensions?.reason
     if (reason !== undefined) refusal.reason = reason
     return refusal
+  }
+
+  // What `graphql()` puts before the message of a call that was refused as a whole. All statuses have three digits.
+  const prefix = 'graphql: the gateway answered 400: '
+  const start = slice(prefix, 0, -'400: '.length)
+
+  const ask = async (document: string, variables: Row): Promise<Answer> => {
+    try {
+      return (await graphql(document, variables)) as Answer
+    } catch (error) {
+      const refusal = error as Error & { code?: string }
+      if (refusal.code !== undefined && slice(refusal.message, 0, start.length) === start)
+        refusal.message = slice(refusal.message, prefix.length)
+      throw refusal
+    }
   }
 
   const toRecord = (members: readonly Member[], row: unknown): Row | null => {
@@ -162,7 +177,7 @@ function makePlatformCalls(
       const value = name === 'input' ? gather(row.positional, given, i) : given[answers === 'page' ? 0 : i]
       variables[name] = readVariable(row, name, value)
     }
-    const answer = (await graphql(document, variables)) as Answer
+    const answer = await ask(document, variables)
     const first = answer.errors?.[0]
     if (first !== undefined) throw toRefusal(failure, first)
     return readAnswer(row, answer.data?.[field])

@@ -62,10 +62,9 @@ export function createCallAnswerer({
       log.error({ err: error }, 'a script call failed in the gateway')
       throw new Error('graphql: something went wrong in the gateway')
     })
-    if (status < 200 || status > 299)
-      throw new Error(`graphql: the gateway answered ${status}: ${firstMessage(body) ?? 'no reason given'}`)
-    const refusal = firstMessage(body)
-    if (refusal !== null) onRefused(refusal)
+    const refusal = firstError(body)
+    if (refusal !== null) onRefused(refusal.message)
+    if (status < 200 || status > 299) throw new RefusedCall(status, refusal)
     const text = writeJson(body)
     const bytes = Buffer.byteLength(text)
     if (bytes > maxBytes)
@@ -84,7 +83,26 @@ function isRefusal(error: unknown): error is Error {
   return error instanceof RostrumError || (error as Error).cause instanceof OutboundRefusal
 }
 
-function firstMessage(body: unknown): string | null {
-  const errors = (body as { errors?: { message?: unknown }[] } | null)?.errors
-  return errors === undefined ? null : String(errors[0]?.message ?? 'no reason given')
+interface FirstError {
+  readonly message: string
+  readonly code: string | null
+}
+
+/** A call that the gateway answered with a status other than 2xx. The code is that of the refusal. */
+export class RefusedCall extends Error {
+  readonly code: string | null
+
+  constructor(status: number, refusal: FirstError | null) {
+    // `Platform` cuts off the words before the message of the refusal (`sandbox/realm/platform-calls.ts`).
+    super(`graphql: the gateway answered ${status}: ${refusal?.message ?? 'no reason given'}`)
+    this.code = refusal?.code ?? null
+  }
+}
+
+function firstError(body: unknown): FirstError | null {
+  const errors = (body as { errors?: { message?: unknown; extensions?: { code?: unknown } }[] } | null)
+    ?.errors
+  if (errors === undefined) return null
+  const { message = 'no reason given', extensions } = errors[0] ?? {}
+  return { message: String(message), code: typeof extensions?.code === 'string' ? extensions.code : null }
 }

@@ -3,6 +3,7 @@ import type { GraphqlCall } from '../../domain/scripts/graphql-call.ts'
 import { RostrumError } from '../../errors.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { GraphqlMessage } from '../protocol.ts'
+import { RefusedCall } from './answer-call.ts'
 import { CallVariables } from './call-variables.ts'
 
 /** Answers one call with a JSON text. If it rejects, the script's promise rejects with the same message. */
@@ -73,8 +74,9 @@ export class ScriptCalls {
       if (!this.#ended) await sandbox.answer({ type: 'answer', run, call, ok: true, text })
     } catch (error) {
       const text = error instanceof Error ? error.message : 'The call failed'
-      const code = error instanceof RostrumError ? { code: error.code } : {}
-      if (!this.#ended) await sandbox.answer({ type: 'answer', run, call, ok: false, text, ...code })
+      const code = error instanceof RostrumError || error instanceof RefusedCall ? error.code : null
+      const more = code === null ? {} : { code }
+      if (!this.#ended) await sandbox.answer({ type: 'answer', run, call, ok: false, text, ...more })
     } finally {
       this.#active--
       this.#waiting.shift()?.()

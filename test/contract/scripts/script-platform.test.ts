@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { addMembership, freshId, listMemberships } from '../../server/clients/memberships.ts'
+import type { ProblemBody } from '../../server/clients/wire-shapes.ts'
 import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 
 let server: SharedServer
@@ -73,6 +74,22 @@ describe('Platform.teamMemberships', () => {
   ])('%s rejects with an Error that says why', async (_, call, message) => {
     const { payload } = await run(caught(call))
     expect(payload).toEqual([true, expect.stringMatching(message)])
+  })
+
+  test('a refusal by a bound has the code and the message of the REST side', async () => {
+    const ids = Array.from({ length: 1_001 }, (_, index) => index + 1)
+    const query = ids.map(id => `ids[]=${id}`).join('&')
+    const { body } = await server.rest<ProblemBody>('GET', `/platform/cases?${query}`)
+    const { payload } = await run(
+      'exit(await Platform.cases.list(payload).catch(({ code, message }) => [code, message]))',
+      ids,
+    )
+    expect(payload).toEqual(['BAD_USER_INPUT', body.detail])
+    const { error } = await run('await Platform.cases.list(payload)', ids)
+    expect(error).toMatchObject({
+      code: 'RUNTIME',
+      hint: expect.stringContaining('was refused: a request can'),
+    })
   })
 
   test('add of a pair that exists rejects and names its id', async () => {

@@ -53,7 +53,8 @@ const refusals: Readonly<
   >
 > = {
   400: {
-    description: 'The request is wrong; `errors` names bad fields.',
+    description:
+      'The request is wrong; `errors` names bad fields. A change takes `If-Match` and `If-None-Match` only if listed.',
     codes: ['BAD_USER_INPUT'],
     names: [],
   },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { scopes } from '../../src/credentials/caller.ts'
 import { restRoutes } from '../../src/http/rest/rest-routes.ts'
 import { shareServer } from '../server/gateways/share-server.ts'
-import { describeMisfit, document, operations } from './document.ts'
+import { describeMisfit, document, findOperation, operations } from './document.ts'
 
 test('the document is OpenAPI 3.1, and nothing in it leads out of it', async () => {
   const { valid, errors } = await new Validator().validate({ ...structuredClone(document) })
@@ -34,6 +34,14 @@ test('the operations are the rows of the REST side, with the ids of the contract
   for (const { security, summary } of operations) {
     expect(summary).not.toBe('')
     for (const scope of security.flatMap(each => each.bearer ?? [])) expect(scopes).toContain(scope)
+  }
+})
+
+test('an operation lists the conditions that its row takes', () => {
+  for (const { method, path, conditions = [] } of restRoutes) {
+    const { parameters = [] } = findOperation(method, path) ?? expect.unreachable(path)
+    const listed = parameters.map(({ name }) => name).filter(name => /^If-/.test(name))
+    expect([path, ...listed]).toEqual([path, ...conditions])
   }
 })
 

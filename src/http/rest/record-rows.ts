@@ -19,6 +19,7 @@ const moved: RestInput = {
 }
 
 const merge = (request: RestRequest) => ({ ...condition(request), mode: 'MERGE' })
+const data = { members: { data: json }, takesIfMatch: true }
 
 /** The paths of records (contract, sections 1, 2 and 7). */
 export const recordRows: readonly RestRow[] = [
@@ -37,7 +38,7 @@ export const recordRows: readonly RestRow[] = [
   recordRow('GET /platform/cases/:id', cases.get),
   recordRow('GET /platform/cases', cases.list),
   recordRow('POST /platform/cases', cases.save, { members: { case_type_code: text, data: json } }),
-  recordRow('PUT /platform/cases/:id', cases.save, { members: { data: json }, beside: condition }),
-  recordRow('PATCH /platform/cases/:id', cases.save, { members: { data: json }, beside: merge }),
+  recordRow('PUT /platform/cases/:id', cases.save, { ...data, beside: condition }),
+  recordRow('PATCH /platform/cases/:id', cases.save, { ...data, beside: merge }),
   recordRow('DELETE /platform/cases/:id', cases.delete),
 ]

@@ -14,6 +14,7 @@ import { createOperationCheck, type OperationRequest, type Refusal } from './bou
 import type { Variables } from './bounds/read-argument.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'
 import { createEventStream, createSharedResults, type EventStream } from './event-stream.ts'
+import { isRefusedForScope } from './is-refused-for-scope.ts'
 import { type MaskedResult, maskResult } from './mask-result.ts'
 import { bytesOfVariables, pickDeclared } from './pick-declared.ts'
 import type { OperationPlan } from './plan/compile-operation.ts'
@@ -115,7 +116,8 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
       if (planned === null && areValid(prepared, variables)) {
         return toRefusal(unplannable(prepared), context)
       }
-      return toAnswer(await (planned ?? execute(toArguments(prepared, request, context))), prepared, context)
+      const done = await (planned ?? execute(toArguments(prepared, request, context)))
+      return toAnswer(done, { prepared, request, context })
     } catch (error) {
       return toRefusal({ kind: 'refused', by: 'fault', errors: [error], operation: prepared.node }, context)
     } finally {
@@ -123,12 +125,25 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     }
   }
 
+  // Turns a result into an answer. A result without `data` was refused: the variables are wrong or the operation does
+  // not exist.
+  function toAnswer(done: ExecutionResult, { prepared, request, context }: Executed): Answer {
+    const masked = maskResult(done, context)
+    const { description } = prepared
+    if (!('data' in done)) return { refusedBy: 'document', ...masked, operation: description }
+    if (done.errors === undefined) return { refusedBy: null, ...masked, operation: description }
+    const { caller } = context
+    const variables = request.variables ?? {}
+    const isRefused = isRefusedForScope({ schema, operation: prepared, variables, caller, ...masked })
+    return { refusedBy: isRefused ? 'scope' : null, ...masked, operation: description }
+  }
+
   function executeChecked(
     { prepared, isLarge }: Accepted,
     request: OperationRequest,
     context: RequestContext,
   ): Answer | Promise<Answer> {
-    const finish = (done: ExecutionResult) => toAnswer(done, prepared, context)
+    const finish = (done: ExecutionResult) => toAnswer(done, { prepared, request, context })
     if (isLarge) return executeLarge(prepared, request, context)
     const plan = findPlan(prepared)
     const planned = plan === null ? null : executePlan(plan, context, request.variables ?? {})
@@ -213,6 +228,11 @@ export function findRunFields(schema: GraphQLSchema): ReadonlySet<string> {
 
 type Checked = ReturnType<ReturnType<typeof createOperationCheck>>
 type Accepted = Extract<Checked, { readonly kind: 'accepted' }>
+interface Executed {
+  readonly prepared: PreparedOperation
+  readonly request: OperationRequest
+  readonly context: RequestContext
+}
 type Refused = Extract<Checked, { readonly kind: 'refused' }>
 
 function toRefusal({ by, errors, operation }: Refused, context: RequestContext): Answer {
@@ -248,17 +268,6 @@ function noStream({ node }: PreparedOperation): Refused {
     'A subscription is answered only as a stream. Send it to `/graphql` with `Accept: text/event-stream`.',
   )
   return { kind: 'refused', by: 'no stream', errors: [error], operation: node }
-}
-
-// Turns a result into an answer. A result without `data` was refused: the variables are wrong or the operation does not
-// exist.
-function toAnswer(
-  result: ExecutionResult,
-  { description }: PreparedOperation,
-  context: RequestContext,
-): Answer {
-  const refusedBy = 'data' in result ? null : 'document'
-  return { refusedBy, ...maskResult(result, context), operation: description }
 }
 
 // Calls `end` once the answer is there. An answer that needs no wait is returned without one.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Scope } from '../../src/credentials/caller.ts'
 import { startApp, type TestApp } from '../http/edge/start-app.ts'
 
@@ -99,6 +99,56 @@ test('a credential that may only write can read what it changed and nothing else
   expect(saved.body.data.saveUser).toEqual({ id: '7', memberships: null })
   expect(saved.body.errors[0].extensions.code).toBe('FORBIDDEN')
   expect(saved.status).toBe(200)
+})
+
+// The fast path answers the first type, and Yoga the second.
+describe.each(['application/json', 'application/json; Charset=utf-8'])('an answer to `%s`', contentType => {
+  async function send(query: string, scope: Scope | Scope[], more: Record<string, string> = {}) {
+    const token = typeof scope === 'string' ? tokens[scope] : await app.issueToken('demo', scope)
+    const headers = { 'content-type': contentType, ...more }
+    const { status, body } = await app.send('/graphql', { method: 'POST', token, headers, body: { query } })
+    return { status, data: body.data, paths: body.errors?.map(({ path }: { path: string[] }) => path[0]) }
+  }
+
+  test('is 403 only if the scopes of all root fields are missing', async () => {
+    const retry = 'retry: retryQueuedRuns'
+    const [save, cases] = ['saveTeam(input: { id: 3 }) { id }', 'cases { nodes { id } }']
+    const nothing = { status: 403, data: null }
+    expect(await send(`mutation { ${retry} }`, 'tasks:execute')).toMatchObject(nothing)
+    expect(await send(`mutation { ${save} ${retry} }`, 'tasks:execute')).toMatchObject(nothing)
+    expect(await send(`mutation { ${retry} ${save} }`, 'tasks:execute')).toMatchObject(nothing)
+    expect(await send(`{ ${cases} team(id: 3) { id } }`, 'tasks:execute')).toMatchObject(nothing)
+    const refused = `mutation { ...Changes } fragment Changes on Mutation { ${save} ${retry} @skip(if: false) }`
+    expect(await send(refused, 'tasks:execute')).toMatchObject(nothing)
+
+    const some = { status: 200, data: null }
+    expect(await send(`mutation { ${save} ${retry} }`, 'memberships:write')).toMatchObject(some)
+    expect(await send(`mutation { ${retry} ${save} }`, 'memberships:write')).toMatchObject(some)
+    const read = `{ viewer { accountCode } team(id: 3) { id } ${cases} }`
+    expect(await send(read, 'memberships:read')).toMatchObject(some)
+    expect(await send(`{ ${cases} viewer { accountCode } }`, 'memberships:read')).toMatchObject(some)
+    const skipped = `query ($no: Boolean! = false) { viewer @include(if: $no) { accountCode } ${cases} }`
+    expect(await send(skipped, 'memberships:read')).toMatchObject(nothing)
+    expect(await send('{ user(id: 3) { id } case(id: 99) { id } }', ['cases:read'])).toEqual({
+      ...{ status: 200, data: { user: null, case: null } },
+      paths: ['user'],
+    })
+  })
+
+  test('under a key is repeated if it changed something', async () => {
+    const key = `some-${contentType.length}`
+    const query = `mutation {
+      saveTeam(input: { id: 12, name: "Blue" }) { id }
+      retryQueuedRuns
+    }`
+    const first = await send(query, 'memberships:write', { 'idempotency-key': key })
+    const again = await app.send('/graphql', {
+      ...{ method: 'POST', token: tokens['memberships:write'], body: { query } },
+      headers: { 'content-type': contentType, 'idempotency-key': key },
+    })
+    expect([first.status, again.status]).toEqual([200, 200])
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+  })
 })
 
 test('viewer needs no scope', async () => {

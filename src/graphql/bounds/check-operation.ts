@@ -40,9 +40,18 @@ export interface OperationRequest {
 
 /**
  * What refused an operation: its HTTP method, a bound, an error in the document, a fault of this process, a dry run
- * that forbids changes, a request that cannot take a stream, or the event source of a subscription.
+ * that forbids changes, a request that cannot take a stream, the event source of a subscription, or the missing scopes
+ * of all root fields.
  */
-export type Refusal = 'method' | 'bounds' | 'document' | 'fault' | 'dry run' | 'no stream' | 'source'
+export type Refusal =
+  | 'method'
+  | 'bounds'
+  | 'document'
+  | 'fault'
+  | 'dry run'
+  | 'no stream'
+  | 'source'
+  | 'scope'
 
 export type CheckedOperation =
   | { readonly kind: 'accepted'; readonly prepared: PreparedOperation; readonly isLarge: boolean }

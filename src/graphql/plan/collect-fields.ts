@@ -11,6 +11,7 @@ import {
   typeFromAST,
 } from 'graphql'
 import { isIncluded } from '../../schema/is-included.ts'
+import type { Values } from './read-arguments.ts'
 
 export type FieldNodes = readonly [FieldNode, ...FieldNode[]]
 
@@ -19,24 +20,27 @@ interface CollectRequest {
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
   readonly type: GraphQLObjectType
   readonly sets: readonly SelectionSetNode[]
+  /** Coerced variables for conditions; without them conditions must be literal. */
+  readonly variables?: Values | undefined
 }
 
 /**
  * Collects the fields of selection sets for an object type like graphql-js (June 2018, 6.3.2): nodes by response name,
- * in the order of their first occurrence. Conditions must be literal.
+ * in the order of their first occurrence.
  */
 export function collectFields({
   schema,
   fragments,
   type,
   sets,
+  variables,
 }: CollectRequest): ReadonlyMap<string, FieldNodes> {
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>()
   const visited = new Set<string>()
 
   function collect(set: SelectionSetNode): void {
     for (const selection of set.selections) {
-      if (!isIncluded(selection)) continue
+      if (!isIncluded(selection, variables)) continue
       if (selection.kind === Kind.FIELD) addField(selection)
       else openFragment(selection)
     }

@@ -23,13 +23,14 @@ export function statusFor({ status, spec = false }: HttpHint, type: string): num
  * document are 400 for `application/graphql-response+json` and 200 for `application/json`. All other statuses are the
  * same for both.
  */
-export function hintStatus({ refusedBy, result, failures }: Answer): HttpHint | null {
+export function hintStatus({ refusedBy, failures }: Answer): HttpHint | null {
   switch (refusedBy) {
     case 'method':
       return { status: 405, headers: { allow: 'POST' } }
     case 'bounds':
       return { status: 400 }
     case 'dry run':
+    case 'scope':
       return { status: 403, headers: challengeFirst(failures) }
     case 'no stream':
       return { status: 406 }
@@ -40,7 +41,7 @@ export function hintStatus({ refusedBy, result, failures }: Answer): HttpHint | 
     case 'document':
       return documentRefused
     case null:
-      return isForbidden(result) ? { status: 403, headers: challengeFirst(failures) } : null
+      return null
     default:
       return refusedBy satisfies never
   }
@@ -68,14 +69,6 @@ export function withHttpStatus(answer: Answer): ExecutionResult {
 export function withErrorStatus(error: GraphQLError, http: HttpHint): GraphQLError {
   const { message, extensions, nodes = null, source = null, positions = null, path = null } = error
   return new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions, http } })
-}
-
-// True if every root field was refused for a missing scope before its resolver, so that nothing was read or changed.
-function isForbidden({ data, errors = [] }: ExecutionResult): boolean {
-  if (errors.length === 0) return false
-  const isRefusal = ({ path, extensions }: GraphQLError) =>
-    path?.length === 1 && extensions.code === 'FORBIDDEN'
-  return errors.every(isRefusal) && Object.values(data ?? {}).every(value => value === null)
 }
 
 // Returns the challenge for the first missing scope, as on the REST side.

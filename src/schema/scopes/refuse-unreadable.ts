@@ -37,8 +37,8 @@ export function refuseUnreadable(
     const field =
       isObjectType(type) || isInterfaceType(type) ? type.getFields()[selection.name.value] : undefined
     if (field === undefined) return
-    const scope = scopeOf(field)
-    if (scope !== undefined && !hasScope(caller, scope)) {
+    const scope = missingScope(caller, field)
+    if (scope !== null) {
       if (isNonNullType(field.type)) refuseWithoutScope(caller, scope, `${typeName}.${field.name}`)
       return
     }
@@ -59,6 +59,8 @@ export function refuseUnreadable(
   for (const { selectionSet } of fieldNodes) checkSet(getNamedType(returnType).name, selectionSet)
 }
 
-function scopeOf({ extensions }: GraphQLField<unknown, unknown>): Scope | undefined {
-  return extensions.scope as Scope | undefined
+/** Returns the scope that a field needs and the caller lacks, or null. */
+export function missingScope(caller: Caller, { extensions }: GraphQLField<unknown, unknown>): Scope | null {
+  const scope = extensions.scope as Scope | undefined
+  return scope === undefined || hasScope(caller, scope) ? null : scope
 }

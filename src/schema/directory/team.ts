@@ -56,6 +56,7 @@ builder.mutationField('saveTeam', t =>
   t.field({
     description: 'Saves details of a team. Creates the team if it does not exist.',
     type: Team,
+    nullable: true,
     scope: 'memberships:write',
     args: { input: t.arg({ type: SaveTeamInput, required: true, description: 'The team and its details.' }) },
     resolve: (_root, { input }, { caller, services }) => {

@@ -62,6 +62,7 @@ builder.mutationField('saveUser', t =>
   t.field({
     description: 'Saves details of a user. Creates the user if it does not exist.',
     type: User,
+    nullable: true,
     scope: 'memberships:write',
     args: { input: t.arg({ type: SaveUserInput, required: true, description: 'The user and its details.' }) },
     resolve: (_root, { input }, { caller, services }) => {

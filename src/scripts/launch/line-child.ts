@@ -1,3 +1,4 @@
+import type { KillReason } from '../kill-causes.ts'
 import { FrameReader } from './frames.ts'
 import { openForSandbox } from './held-lines.ts'
 import type { SandboxCommand } from './sandbox-command.ts'
@@ -17,7 +18,7 @@ export interface LineChildOptions {
   readonly heldLines: number | null
   readonly onLine: (line: string) => void
   /** Called if the child misuses its pipes. Kill it then. */
-  readonly onExcess: (reason: string) => void
+  readonly onExcess: (reason: KillReason) => void
   readonly onGone: (reason: string) => void
 }
 

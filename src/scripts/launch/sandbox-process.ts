@@ -1,3 +1,4 @@
+import type { KillReason } from '../kill-causes.ts'
 import type { AnswerMessage, FromSandbox, RunMessage, ToSandbox } from '../protocol.ts'
 import { prepareChild } from '../resources/child-priority.ts'
 import { ResidentMemory } from '../resources/child-resources.ts'
@@ -52,7 +53,7 @@ export class SandboxProcess {
   readonly #bootClock: NodeJS.Timeout
   #longRun: LongRun | null = null
   #run: CurrentRun | null = null
-  #reason: string | null = null
+  #reason: KillReason | null = null
   // A process that recovered may hold its `ready`: its next run computes, or the gateway itself was late.
   readonly #recovery = new Recovery({
     onCheck: () => this.#acceptHeld(),
@@ -69,7 +70,9 @@ export class SandboxProcess {
       command: options.command,
       maxLineBytes: options.maxFrameBytes,
       heldLines: this.#held.pipe,
-      onLine: line => this.#onLine(line),
+      onLine: line => {
+        if (this.#held.receive()) this.#accept(parseMessage(line))
+      },
       onExcess: reason => this.kill(reason),
       onGone: reason => this.#end(reason),
     })
@@ -121,7 +124,7 @@ export class SandboxProcess {
   }
 
   /** Why the gateway killed it; null while it lives, and if it ended by itself. */
-  get endReason(): string | null {
+  get endReason(): KillReason | null {
     return this.#reason
   }
 
@@ -183,7 +186,7 @@ export class SandboxProcess {
   }
 
   /** Sends SIGKILL, the only signal that ends a script in native code. */
-  kill(reason: string): void {
+  kill(reason: KillReason): void {
     if (this.#state === 'gone' || this.#state === 'dying') return
     this.#state = 'dying'
     this.#reason = reason
@@ -210,10 +213,6 @@ export class SandboxProcess {
   /** True if the run holds more memory. While the process recovers, its memory is that of the run before. */
   holdsMoreThan(bytes: number): boolean {
     return !this.isRecovering && (this.residentBytes() ?? 0) > bytes
-  }
-
-  #onLine(line: string): void {
-    if (this.#held.receive()) this.#accept(parseMessage(line))
   }
 
   // A script that computes keeps its process from sending what it holds.

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { causeOf } from '../kill-causes.ts'
 import { HeldLines } from '../launch/held-lines.ts'
 import { Reaper } from '../launch/reaper.ts'
 import type { SandboxCommand } from '../launch/sandbox-command.ts'
@@ -267,23 +268,4 @@ export class SandboxPool {
       this.#planShrink()
     }, this.#options.shrinkMs ?? defaultShrinkMs).unref()
   }
-}
-
-// Words for the reasons to kill a sandbox; the others are faults of its protocol.
-const causes: Readonly<Record<string, string>> = {
-  'is worn': 'worn',
-  'is not needed': 'unneeded',
-  'is too large': 'memory',
-  'used too much memory': 'memory',
-  'did not end its run in time': 'timeout',
-  'did not recover from its run in time': 'timeout',
-  'did not leave its script': 'timeout',
-  'used too much processor time': 'timeout',
-  'the caller disconnected': 'disconnected',
-  'ended its run uncleanly': 'unclean',
-}
-
-// Null stands for a process that ended by itself.
-function causeOf(reason: string | null): string {
-  return reason === null ? 'crashed' : (causes[reason] ?? 'protocol')
 }

@@ -1,3 +1,4 @@
+import type { KillReason } from '../kill-causes.ts'
 import { processorMsOf } from './child-resources.ts'
 import { everyTick } from './every-tick.ts'
 
@@ -11,7 +12,7 @@ export interface RecoveryOptions {
   /** Called every 20 ms, once the recovery is that old, before the look at its time. It may stop this. */
   readonly onCheck: () => void
   /** Called with the reason if the sandbox takes too long or computes for too long. */
-  readonly onFailure: (reason: string) => void
+  readonly onFailure: (reason: KillReason) => void
 }
 
 /** The time of a sandbox from the end of a run until it is ready for the next one. */

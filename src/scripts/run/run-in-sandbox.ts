@@ -2,6 +2,7 @@ import type { RunLimits } from '../../config.ts'
 import { errorWithoutPosition } from '../../domain/scripts/run.ts'
 import type { ScriptCalls } from '../calls/script-calls.ts'
 import { type RunEnding, readEnding } from '../ending/read-ending.ts'
+import type { KillReason } from '../kill-causes.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { RunMessage } from '../protocol.ts'
 import { everyTick } from '../resources/every-tick.ts'
@@ -44,7 +45,7 @@ export async function runInSandbox({
   onBegun = () => undefined,
 }: RunInSandbox): Promise<RunEnding> {
   const { promise, resolve } = Promise.withResolvers<RunEnding>()
-  const stop = (ending: RunEnding, reason: string): void => {
+  const stop = (ending: RunEnding, reason: KillReason): void => {
     resolve(ending)
     sandbox.kill(reason)
   }

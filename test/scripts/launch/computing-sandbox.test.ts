@@ -30,7 +30,7 @@ test('what a script logged arrives while it computes, once', async () => {
   await arrived.promise
   expect(said.map(each => each.type === 'log' && each.data)).toEqual(['["first"]', '["second"]'])
   expect(reasons).toEqual([])
-  sandbox.kill('the test has seen enough')
+  sandbox.kill('the gateway stops')
   await over
   expect(said.length).toBe(2)
 })

@@ -32,7 +32,7 @@ describe('a sandbox', () => {
     expect(sandbox.residentBytes()).toBeGreaterThan(10_000_000)
 
     const pid = sandbox.pid ?? 0
-    sandbox.kill('the test says so')
+    sandbox.kill('the gateway stops')
     await sandbox.gone
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
     expect(sandbox.residentBytes()).toBe(null)
@@ -41,7 +41,7 @@ describe('a sandbox', () => {
   test('that is killed is no longer idle, even before it is gone', async () => {
     const { sandbox, nextReady } = startSpeaking({})
     await nextReady()
-    sandbox.kill('the test says so')
+    sandbox.kill('the gateway stops')
     expect([sandbox.isIdle, sandbox.isServing]).toEqual([false, false])
   })
 
@@ -59,7 +59,7 @@ describe('a sandbox', () => {
     const { sandbox, nextReady } = startSpeaking({ onRun: [exitLine('r')] })
     await nextReady()
     sandbox.occupy()
-    sandbox.kill('the test says so')
+    sandbox.kill('the gateway stops')
     const { listener, said, reasons } = listen()
     expect(sandbox.begin(runMessage('exit(1)'), listener)).toBe(false)
     await sandbox.gone

@@ -35,7 +35,7 @@ describe('in the middle of a run', () => {
     await until(() => said.length > 0)
     process.kill(sandbox.pid ?? 0, signal)
     await sandbox.gone
-    sandbox.kill('again')
+    sandbox.kill('the gateway stops')
     expect(reasons).toEqual([`was ended by ${signal}`])
     expect(said).toHaveLength(1)
   })

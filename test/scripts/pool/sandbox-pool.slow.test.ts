@@ -96,7 +96,7 @@ describe('a pool', () => {
   test('is not ready while all booted sandboxes are dying', async () => {
     const { pool } = startPool({ command: speaking(), warm: 1, max: 1 })
     await until(() => pool.isReady)
-    pool.takeIdle('a')?.kill('the test says so')
+    pool.takeIdle('a')?.kill('the gateway stops')
     expect([pool.isReady, pool.takeIdle('a')]).toEqual([false, null])
     await until(() => pool.isReady)
   })

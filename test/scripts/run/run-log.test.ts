@@ -13,7 +13,7 @@ import { speakingCommand } from './spoken-tasks.ts'
 const sandboxes: SandboxProcess[] = []
 
 afterEach(async () => {
-  for (const sandbox of sandboxes) sandbox.kill('the test is over')
+  for (const sandbox of sandboxes) sandbox.kill('the gateway stops')
   await Promise.all(sandboxes.splice(0).map(sandbox => sandbox.gone))
 })
 

@@ -110,7 +110,7 @@ export function giveBack({ sandbox, release }: Admitted): void {
 
 /** Ends a run by killing its sandbox. */
 export async function lose({ sandbox, release }: Admitted): Promise<void> {
-  sandbox.kill('the test says so')
+  sandbox.kill('the gateway stops')
   release()
   await sandbox.gone
 }

@@ -1,0 +1,39 @@
+// Why the gateway kills a sandbox, and the `cause` as which the metrics count it (contract, section 11).
+const causes = {
+  'is worn': 'worn',
+  'is not needed': 'unneeded',
+  'the gateway stops': 'stopped',
+  'did not boot in time': 'boot',
+  'could not get its priority back': 'priority',
+  'is too large': 'memory',
+  'used too much memory': 'memory',
+  'did not end its run in time': 'timeout',
+  'did not recover from its run in time': 'timeout',
+  'did not leave its script': 'timeout',
+  'used too much processor time': 'timeout',
+  'the caller disconnected': 'disconnected',
+  'ended its run uncleanly': 'unclean',
+  'began a run before it was ready': 'protocol',
+  'began its run twice': 'protocol',
+  'called `graphql` out of order or past the limit': 'protocol',
+  'closed its output': 'protocol',
+  'did not read its input': 'protocol',
+  'held a message that it must send': 'protocol',
+  'logged past the limits': 'protocol',
+  'made too many `graphql` calls at once': 'protocol',
+  'reported its dropped log entries too often': 'protocol',
+  'sent `ready` out of order': 'protocol',
+  'sent a message of another run': 'protocol',
+  'sent a message past the size limit': 'protocol',
+  'sent a message that is not in the protocol': 'protocol',
+  'sent an invalid `graphql` call': 'protocol',
+  'wrote too much to its standard error': 'protocol',
+} as const
+
+/** Why the gateway kills a sandbox. Its run ends with this reason. */
+export type KillReason = keyof typeof causes
+
+/** Returns the `cause` of the metrics. Null stands for a process that ended by itself. */
+export function causeOf(reason: KillReason | null): string {
+  return reason === null ? 'crashed' : causes[reason]
+}

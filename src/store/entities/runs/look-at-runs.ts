@@ -32,13 +32,19 @@ const unindexed: readonly (keyof RunFilter)[] = [
  */
 export function createLookAtRuns(database: Database): RunStore['look'] {
   const statements = new Map<string, ReturnType<typeof prepareLook>>()
-  return async (accountCode, filter, before, limit) => {
+  // Returns one of at most 16 statements, because each stays prepared, on every connection to PostgreSQL.
+  function findStatement(filter: RunFilter) {
     const isGiven = (name: keyof RunFilter) => filter[name] !== null
-    const [lead = null, ...rest] = indexed.filter(isGiven)
-    const others = [...rest, ...unindexed.filter(isGiven)]
-    const key = [lead, ...others].join()
-    const statement = statements.get(key) ?? prepareLook(database, lead, others)
+    const lead = indexed.find(isGiven) ?? null
+    const others = [...indexed, ...unindexed].filter(name => name !== lead)
+    const hasOthers = others.some(isGiven)
+    const key = `${lead} ${hasOthers}`
+    const statement = statements.get(key) ?? prepareLook(database, lead, hasOthers ? others : [])
     statements.set(key, statement)
+    return statement
+  }
+  return async (accountCode, filter, before, limit) => {
+    const statement = findStatement(filter)
     const nameStart = filter.nameStart === null ? null : writeNameStart(filter.nameStart)
     const values = { accountCode, ...filter, nameStart, before: before ?? 2 ** 53, limit }
     const rows = (await database.read(statement, values)).sort((a, b) => b.id - a.id)
@@ -59,12 +65,16 @@ function toRun(row: StoredRun): StoredRun {
   return row
 }
 
-/** If more rows may follow, the last row of a look is in its result, whether it matches or not. */
+/**
+ * If more rows may follow, the last row of a look is in its result, whether it matches or not. A null for one of
+ * `others` leaves that condition out.
+ */
 function prepareLook(database: Dialect, lead: keyof RunFilter | null, others: readonly (keyof RunFilter)[]) {
   const { runs } = database.tables
   const { accountCode, before, limit } = placeholders('accountCode', 'before', 'limit')
   const conditionOf = conditions(database)
-  const is = (name: keyof RunFilter) => conditionOf[name](sql`${sql.placeholder(name)}`)
+  const given = (name: keyof RunFilter) => database.typed(sql.placeholder(name), conditionOf[name].type)
+  const is = (name: keyof RunFilter) => conditionOf[name].is(given(name))
   const inOrder = sql`
     from ${runs} where ${runs.accountCode} = ${accountCode} and ${runs.id} < ${before}
       ${lead === null ? sql`` : sql`and ${is(lead)}`}
@@ -78,7 +88,10 @@ function prepareLook(database: Dialect, lead: keyof RunFilter | null, others: re
     const selection = selectMore(sql`true`, sql`null`)
     return database.prepareMany(sql`select ${columnsOf(selection)} ${inOrder} limit ${limit}`, selection)
   }
-  const matches = sql.join(others.map(is), sql` and `)
+  const matches = sql.join(
+    others.map(name => sql`(${given(name)} is null or ${is(name)})`),
+    sql` and `,
+  )
   const selection = selectMore(matches, sql`look.looked_to`)
   return database.prepareMany(
     sql`
@@ -92,23 +105,26 @@ function prepareLook(database: Dialect, lead: keyof RunFilter | null, others: re
   )
 }
 
-function conditions({ typed, tables: { runs } }: Dialect): Record<keyof RunFilter, (value: SQL) => SQL> {
-  const equals = (column: StoreColumn) => (value: SQL) => sql`${column} = ${value}`
+interface Condition {
+  readonly type: 'text' | 'integer'
+  readonly is: (value: SQL) => SQL
+}
+
+function conditions({ tables: { runs } }: Dialect): Record<keyof RunFilter, Condition> {
+  const text = (column: StoreColumn): Condition => ({ type: 'text', is: value => sql`${column} = ${value}` })
+  const integer = (is: Condition['is']): Condition => ({ type: 'integer', is })
   return {
-    runId: equals(runs.runId),
-    functionId: equals(runs.functionId),
-    functionVersion: equals(runs.functionVersion),
-    trigger: equals(runs.trigger),
-    caseId: equals(runs.caseId),
-    txnId: equals(runs.txnId),
-    replayOf: equals(runs.replayOf),
-    outcome: equals(runs.outcome),
-    state: equals(runs.state),
-    nameStart: () => {
-      const start = typed(sql.placeholder('nameStart'), 'text')
-      return sql`substr(${runs.name}, 1, length(${start})) = ${start}`
-    },
-    startedAfter: value => sql`${runs.startedAt} > ${value}`,
-    startedBefore: value => sql`${runs.startedAt} < ${value}`,
+    runId: text(runs.runId),
+    functionId: integer(value => sql`${runs.functionId} = ${value}`),
+    functionVersion: text(runs.functionVersion),
+    trigger: text(runs.trigger),
+    caseId: integer(value => sql`${runs.caseId} = ${value}`),
+    txnId: text(runs.txnId),
+    replayOf: text(runs.replayOf),
+    outcome: text(runs.outcome),
+    state: text(runs.state),
+    nameStart: { type: 'text', is: start => sql`substr(${runs.name}, 1, length(${start})) = ${start}` },
+    startedAfter: integer(value => sql`${runs.startedAt} > ${value}`),
+    startedBefore: integer(value => sql`${runs.startedAt} < ${value}`),
   }
 }

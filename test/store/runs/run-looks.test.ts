@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import { allRuns, type RunFilter, type RunRow } from '../../../src/domain/runs/run-store.ts'
+import type { Store } from '../../../src/domain/store.ts'
+import { eachStore } from '../databases/each-store.ts'
+import { keptRun } from './kept-run.ts'
+
+const wanted = {
+  runId: randomUUID(),
+  txnId: randomUUID(),
+  caseId: 9,
+  functionVersion: 'f'.repeat(64),
+  functionId: 5,
+  outcome: 'fail',
+  state: 'lost',
+  trigger: 'hook',
+  replayOf: randomUUID(),
+  nameStart: 're',
+  startedAfter: 1_999,
+  startedBefore: 2_001,
+} as const satisfies RunFilter
+
+const members = Object.keys(wanted) as (keyof RunFilter)[]
+const { nameStart: _, startedAfter, startedBefore, ...facts } = wanted
+const run = keptRun({ ...facts, name: 'replay', startedAt: 2_000 })
+
+// Runs that differ from `run` in one member, by that member.
+const others: readonly (readonly [keyof RunFilter, RunRow])[] = [
+  ...(Object.keys(facts) as (keyof typeof facts)[]).map(
+    member => [member, { ...run, runId: randomUUID(), [member]: keptRun()[member] }] as const,
+  ),
+  ['nameStart', { ...run, runId: randomUUID(), name: 'other' }],
+  ['startedAfter', { ...run, runId: randomUUID(), startedAt: startedAfter }],
+  ['startedBefore', { ...run, runId: randomUUID(), startedAt: startedBefore }],
+]
+
+const combinations: readonly (readonly (keyof RunFilter)[])[] = members.flatMap((first, at) => [
+  [first],
+  ...members
+    .slice(at + 1)
+    .flatMap((second, after) => [
+      [first, second],
+      ...members.slice(at + after + 2).map(third => [first, second, third]),
+    ]),
+])
+
+// SQLite shows a statement with its values, and shortens long ones.
+const withoutValues = (sql: string) =>
+  sql.replace(/'[^']*'(?:\/\*\+\d+ bytes\*\/)?|\b\d+(?:\.0)?\b|\bnull\b/gi, '?')
+
+eachStore(harness => {
+  const statements = new Set<string>()
+  let store: Store
+  beforeEach(async () => {
+    store = await harness.open({ onStatement: sql => statements.add(withoutValues(sql)) })
+    const inserts = [run, ...others.map(([, other]) => other)]
+    await store.runs.write('a', 'one', { inserts, ends: [] })
+  })
+
+  test('members of a filter select together, and share a few statements', async () => {
+    statements.clear()
+    for (const given of combinations) {
+      const filter = { ...allRuns, ...Object.fromEntries(given.map(member => [member, wanted[member]])) }
+      const { runs } = await store.runs.look('a', filter, null, 100)
+      const left = others.filter(([member]) => !given.includes(member) && !given.includes('runId'))
+      const found = new Set(runs.map(({ runId }) => runId))
+      expect(found, given.join()).toEqual(
+        new Set([run, ...left.map(([, other]) => other)].map(({ runId }) => runId)),
+      )
+    }
+    expect(combinations).toHaveLength(298)
+    expect(statements.size).toBeLessThanOrEqual(16)
+  })
+})

@@ -38,7 +38,7 @@ export interface EventFollowing<Event> {
  * nothing is lost or repeated.
  */
 export function createEventFollowing<Event extends NumberedEvent>(
-  events: EventStore<Event>,
+  events: Pick<EventStore<Event>, 'listAfter' | 'newest'>,
   followers: EventFollowers,
   { pollEveryMs = usualPollMs }: { readonly pollEveryMs?: number } = {},
 ): EventFollowing<Event> {

@@ -35,21 +35,21 @@ type Parts = Pick<RunStore, 'look' | 'findByRunIds'>
  * Finds runs as they end, at any gateway of the store, for accounts that are followed. A run is written once it has
  * ended, or as running and again at its end, so a step reads the new rows and those of the runs that went on.
  */
-export function createEndedRuns(store: Parts): EventStore<EndedRun> {
+export function createEndedRuns(store: Parts): Pick<EventStore<EndedRun>, 'listAfter' | 'newest'> {
   const accounts = new Map<string, AccountRuns>()
   // One for all accounts, so that it never falls for an account that was forgotten meanwhile.
   let counter = 0
 
   async function begin(accountCode: string): Promise<AccountRuns> {
-    const [newest, running] = await Promise.all([
-      store.look(accountCode, allRuns, null, 1),
-      store.look(accountCode, { ...allRuns, state: 'running' }, null, maxRunning),
-    ])
+    const newest = await store.look(accountCode, allRuns, null, 1)
+    const lastId = newest.runs[0]?.id ?? 0
+    // Runs that began since are left to the first step, which reads them as new ones.
+    const running = await store.look(accountCode, { ...allRuns, state: 'running' }, lastId + 1, maxRunning)
     const account: AccountRuns = {
       ended: [],
       dropped: counter,
       lastSequence: counter,
-      lastId: newest.runs[0]?.id ?? 0,
+      lastId,
       running: new Set(running.runs.map(({ runId }) => runId)),
       steppedAt: performance.now(),
       step: null,
@@ -110,12 +110,8 @@ export function createEndedRuns(store: Parts): EventStore<EndedRun> {
       const gap = sequence < dropped ? [{ sequence: dropped, run: null }] : []
       return [...gap, ...ended.filter(run => run.sequence > sequence)].slice(0, limit)
     },
-    async page() {
-      return []
-    },
     async newest(accountCode) {
       return (await readOn(accountCode)).lastSequence
     },
-    onChange: () => () => {},
   }
 }

@@ -34,6 +34,34 @@ eachStore(harness => {
     expect(await ended.listAfter('a', found.at(-1)?.sequence ?? 0, 9)).toEqual([])
   })
 
+  test.each([0, 1])('a run that begins beside the first look, before read %d, comes once', async read => {
+    await insert([keptRun({ runId: randomUUID() })])
+    const running = keptRun({ runId: randomUUID(), state: 'running', outcome: null })
+    const insertOnce = async (at: number) => {
+      if (at === read) await insert([running])
+    }
+    let reads = 0
+    // Both reads of the first look are ended one after the other, and the run is inserted before one of them.
+    let turn = Promise.resolve()
+    const ended = createEndedRuns({
+      ...store.runs,
+      look(...request) {
+        const at = reads++
+        const found = turn.then(() => insertOnce(at)).then(() => store.runs.look(...request))
+        turn = found.then(() => {})
+        return found
+      },
+    })
+    const start = await ended.newest('a')
+    await store.runs.write('a', 'one', {
+      inserts: [],
+      ends: [{ ...running, state: 'ended', outcome: 'exit' }],
+    })
+    await expect.poll(async () => (await ended.listAfter('a', start, 9)).length).toBe(1)
+    const [first] = await ended.listAfter('a', start, 9)
+    expect(first?.run?.runId).toBe(running.runId)
+  })
+
   test('a flood of runs leaves a bounded number in memory, and a gap that says so', async () => {
     const ended = createEndedRuns(store.runs)
     const start = await ended.newest('a')

@@ -175,8 +175,12 @@ async function readText(
   return text
 }
 
-/** From `<trigger>|<case type code>/<name>|<time>`. */
-function readCaseTypeCode({ txnSource }: StoredRun): string | null {
+/**
+ * From `<trigger>|<case type code>/<name>|<time>`. Null for a script that came with its request, which may have the
+ * `txnSource` of the transaction that it continued.
+ */
+function readCaseTypeCode({ trigger, txnSource }: StoredRun): string | null {
+  if (trigger === 'endpoint') return null
   const code = /^[^|]*\|([^/|]{1,200})\//.exec(txnSource)?.[1] ?? '-'
   return code === '-' ? null : code
 }

@@ -173,6 +173,21 @@ describe('replayRun', () => {
     }
   })
 
+  test('of a script that continued a transaction takes no case type from it', async () => {
+    const requestContext = { txnID: randomUUID(), txnSource: 'hook|incident/other|now' }
+    const { body } = await server.execute({
+      name: 'continues',
+      sourceCode: 'exit(1)',
+      inputDocument: '{}',
+      options: JSON.stringify({ requestContext }),
+    })
+    expect(body.task_execution.request_context).toEqual(requestContext)
+    const { id } = body.task_execution
+    await untilKept(id)
+    const replayed = (await replay(id)).body.data?.replayRun
+    expect(replayed).toMatchObject({ txnSource: expect.stringMatching(/^replay\|-\/continues\|/) })
+  })
+
   test('of an input of more than 256 KiB is CONFLICT', async () => {
     await saveFunction(server, 'long', 'exit(1)')
     const id = await runFunction('long', { long: 'x'.repeat(2 ** 18) })

@@ -16,7 +16,7 @@ export function formatLog(
 }
 
 /** Writes an error as a line: `priority.js:3:9 TYPE_ERROR …`, with the file as it was given. */
-export function formatError(file: string, { code, message, line, column }: ScriptError): string {
+function formatError(file: string, { code, message, line, column }: ScriptError): string {
   const place = line === null ? '' : `:${line}:${column ?? 1}`
   return showControls(`${file}${place} ${code} ${message}`)
 }

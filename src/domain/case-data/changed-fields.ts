@@ -47,7 +47,7 @@ export async function describeChange(
 }
 
 /** Returns the changes as JSON, `{field: [new, previous]}`, with null where a field is absent (contract, section 7). */
-export function writeChangedFields(changed: readonly ChangedField[]): string {
+function writeChangedFields(changed: readonly ChangedField[]): string {
   const fields: Record<string, unknown> = Object.create(null)
   for (const { field, value, previous } of changed) fields[field] = [value ?? null, previous ?? null]
   return JSON.stringify(fields)

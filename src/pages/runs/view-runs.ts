@@ -34,7 +34,7 @@ function viewRow({ id, name, trigger, event, caseId, durationMs, startedAt, ...r
 }
 
 /** Shows how a run ended, or its state. */
-export function viewOutcome({ state, outcome, error }: Pick<RunRow, 'state' | 'outcome' | 'error'>) {
+function viewOutcome({ state, outcome, error }: Pick<RunRow, 'state' | 'outcome' | 'error'>) {
   const word = (outcome ?? state).toLowerCase()
   return html`<span class="outcome-chip ${word}">${word}${error === null ? nothing : html` ${error.code}`}</span>`
 }

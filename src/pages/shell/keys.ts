@@ -25,7 +25,7 @@ export const commonKeys: readonly Key[] = [
 ]
 
 /** True while the key goes into a field or an editor. */
-export function isTyping(event: KeyboardEvent): boolean {
+function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath()
   if (!(target instanceof HTMLElement)) return false
   return target.isContentEditable || target.matches('input, textarea, select')

@@ -22,7 +22,7 @@ const Pair = builder.objectRef<MembershipPair>('TeamMembershipPair').implement({
   }),
 })
 
-export const TeamMembershipEvent = builder.objectRef<MembershipEvent>('TeamMembershipEvent')
+const TeamMembershipEvent = builder.objectRef<MembershipEvent>('TeamMembershipEvent')
 
 TeamMembershipEvent.implement({
   description: 'A change of a membership. Written in the transaction of the change, and never modified.',

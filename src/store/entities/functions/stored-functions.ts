@@ -19,9 +19,6 @@ import type { Parts } from '../parts.ts'
 import { prepareFunctionStatements, selectRemoved } from './function-statements.ts'
 import { createVersions, toVersion } from './function-versions.ts'
 
-/** The names of the triggers that use a function, such as `hook 3 (incident, pre-save)`. */
-export type FindTriggers = (accountCode: string, functionId: number) => Work<readonly string[]>
-
 // Number of earlier live versions to which a function can be rolled back.
 const maxEarlierLive = 10
 

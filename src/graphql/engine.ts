@@ -255,8 +255,8 @@ function onlyQueries({ node }: PreparedOperation): Refused {
 function unplannable({ node }: PreparedOperation): Refused {
   const error = new RostrumError(
     'BAD_USER_INPUT',
-    'An operation of more than 10,000 fields must not select introspection, give a variable a list as its default, ' +
-      'or spread its fragments into more than 5,000 fields. Split it.',
+    'An operation that costs more than 10,000 must not select introspection or spread its fragments into more than ' +
+      '5,000 fields. Split it.',
     { facts: { bound: 'cost' } },
   )
   return { kind: 'refused', by: 'bounds', errors: [error], operation: node }

@@ -240,9 +240,19 @@ test.each([
   ['a condition on a variable', 'query ($if: Boolean!) { node @include(if: $if) { id } }'],
   ['a name that objects treat as their own', '{ __proto__: node { id } }'],
   ['a variable of such a name', 'query ($__proto__: ID!) { node { echoAll(ids: [$__proto__]) } }'],
-  ['a default that is an object', 'query ($point: Point! = { x: 1 }) { echo(point: $point) }'],
 ])('%s is left to graphql-js', (_title, query) => {
   expect(compile(query).plan).toBe(null)
+})
+
+test('a default that is an object or a list is made anew for each request', () => {
+  const { plan } = compile(
+    'query ($point: Point = { x: 1 }, $ids: [ID!] = ["a"]) { echo(point: $point) node { echoAll(ids: $ids) } }',
+  )
+  const [first, second] = [plan?.coerceVariables({}), plan?.coerceVariables({})] as Variables[]
+  expect(first).toEqual({ point: { x: 1, y: 1.5 }, ids: ['a'] })
+  expect(second).toEqual(first)
+  expect([second?.point === first?.point, second?.ids === first?.ids]).toEqual([false, false])
+  expect(plan?.coerceVariables({ ids: ['b'], point: null })).toEqual({ point: null, ids: ['b'] })
 })
 
 test('fragments that expand to more fields than a plan allows are left to graphql-js', () => {

@@ -15,6 +15,7 @@ import {
   isScalarType,
   type OperationDefinitionNode,
   typeFromAST,
+  type ValueNode,
   valueFromAST,
 } from 'graphql'
 import type { Values } from './read-arguments.ts'
@@ -33,7 +34,7 @@ interface Variable {
   readonly coerce: Coerce
   readonly isRequired: boolean
   readonly hasDefault: boolean
-  readonly byDefault: unknown
+  readonly makeDefault: () => unknown
 }
 
 /** Returns a function that coerces an operation's variables; null if a variable has an unsupported type. */
@@ -47,24 +48,28 @@ export function planVariables(
     const name = variable.name.value
     if (!isInputType(type) || name === '__proto__') return null
     const hasDefault = defaultValue !== undefined
-    const byDefault = hasDefault ? valueFromAST(defaultValue, type) : undefined
-    // All requests would share a default that is an object, and could change it, so only scalar defaults are planned.
-    if (typeof byDefault === 'object' && byDefault !== null) return null
+    const makeDefault = planDefault(defaultValue, type)
     const isRequired = isNonNullType(type) && !hasDefault
-    variables.push({ name, coerce: planType(type), isRequired, hasDefault, byDefault })
+    variables.push({ name, coerce: planType(type), isRequired, hasDefault, makeDefault })
   }
   return given => coerceEach(variables, given)
 }
 
+// A default that is an object is made anew for each request, because a resolver could change it.
+function planDefault(node: ValueNode | undefined, type: GraphQLInputType): () => unknown {
+  const value = node && valueFromAST(node, type)
+  return typeof value === 'object' && value !== null ? () => valueFromAST(node, type) : () => value
+}
+
 function coerceEach(variables: readonly Variable[], given: Values): Values | CannotCoerce {
   const values: Record<string, unknown> = {}
-  for (const { name, coerce, isRequired, hasDefault, byDefault } of variables) {
+  for (const { name, coerce, isRequired, hasDefault, makeDefault } of variables) {
     if (Object.hasOwn(given, name)) {
       const value = coerce(given[name])
       if (value === cannotCoerce) return cannotCoerce
       values[name] = value
     } else if (isRequired) return cannotCoerce
-    else if (hasDefault) values[name] = byDefault
+    else if (hasDefault) values[name] = makeDefault()
   }
   return values
 }

@@ -19,7 +19,8 @@ const moved: RestInput = {
 }
 
 const merge = (request: RestRequest) => ({ ...condition(request), mode: 'MERGE' })
-const data = { members: { data: json }, takesIfMatch: true }
+// The type of a case cannot change, so another one is refused.
+const data = { members: { case_type_code: text.optional(), data: json }, takesIfMatch: true }
 
 /** The paths of records (contract, sections 1, 2 and 7). */
 export const recordRows: readonly RestRow[] = [

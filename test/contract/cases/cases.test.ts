@@ -83,6 +83,28 @@ describe.each([
     expect((await send('PUT', id, {})).status).toBe(404)
   })
 
+  test('a case can be sent back as it was read, and only with its own type', async () => {
+    const { case: record } = (await post({ a: 1 })).body
+    const save = (method: string, change: object) =>
+      server.rest<CaseBody & Problem>(method, `${path}/${record.id}`, {
+        body: { case: { ...record, ...change } },
+      })
+    for (const method of ['PUT', 'PATCH']) {
+      expect((await save(method, {})).body.case).toEqual(record)
+      expect((await save(method, { case_type_code: null })).status).toBe(200)
+      for (const [code, detail] of [
+        ['zz', `cannot change: case \`${record.id}\` is of the type \`incident\``],
+        ['z z', expect.stringMatching(/^must start with a letter or digit/)],
+        [5, 'must be text or null; it is `5`'],
+      ]) {
+        const { status, body } = await save(method, { case_type_code: code, data: {} })
+        const error = { pointer: '/case/case_type_code', detail }
+        expect([status, body.code, body.errors]).toEqual([400, 'BAD_USER_INPUT', [error]])
+      }
+    }
+    expect((await server.rest<CaseBody>('GET', `${path}/${record.id}`)).body.case).toEqual(record)
+  })
+
   test('data come back value for value', async () => {
     const data =
       '{"z":1,"constructor":{"toString":[null,1e300]},"a":"\\u0000 \\ud800 é🔑","n":9007199254740991,"":{}}'

@@ -1,4 +1,6 @@
 import { html, nothing } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import { GatewayError } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
@@ -6,18 +8,34 @@ import { viewTime } from '../shell/view-time.ts'
 import { type DeadRun, dropDeadRun, listDeadRuns, retryDeadRun } from './run-documents.ts'
 
 const refreshMs = 10_000
+const rowsAtOnce = 50
+const gone = 'The run is gone already: somebody else dropped it, or it has run.'
 
-/** Queued runs that failed at every attempt, with a retry. Shows nothing without any. */
+/** Queued runs that failed at every attempt, folded, with a retry. Shows nothing without any. */
 class DeadRuns extends PageElement {
-  static override properties = { found: { state: true }, error: { state: true }, notice: { state: true } }
-  declare found: { readonly totalCount: number; readonly nodes: readonly DeadRun[] } | null
+  static override properties = {
+    nodes: { state: true },
+    totalCount: { state: true },
+    dropping: { state: true },
+    error: { state: true },
+    notice: { state: true },
+  }
+  declare nodes: readonly DeadRun[]
+  declare totalCount: number
+  /** What is about to be dropped, while the page asks. */
+  declare dropping: DeadRun | null
   declare error: unknown
   declare notice: string
+  #maxRows = rowsAtOnce
+  /** Grows with each load: only the last one is shown. */
+  #generation = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
     super()
-    this.found = null
+    this.nodes = []
+    this.totalCount = 0
+    this.dropping = null
     this.error = null
     this.notice = ''
     void this.#load()
@@ -29,30 +47,49 @@ class DeadRuns extends PageElement {
   }
 
   override render() {
-    const count = this.found?.totalCount ?? 0
-    if (count === 0 && this.notice === '' && this.error === null) return nothing
+    const { nodes, totalCount, dropping } = this
+    if (totalCount === 0 && this.notice === '' && this.error === null && dropping === null) return nothing
+    const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
     return html`<section class="dead" aria-labelledby="dead-title">
-      <h2 id="dead-title">Given up <span class="count">${count}</span></h2>
-      <p class="quiet">These queued runs failed at every attempt. They wait until you retry or drop them.</p>
+      <h2 id="dead-title" tabindex="-1">Given up <span class="count">${totalCount}</span></h2>
       <div role="status" class="quiet">${this.notice}</div>
       ${viewError(this.error)}
-      <ul class="rows" aria-label="Given up">${(this.found?.nodes ?? []).map(run => this.#viewRow(run))}</ul>
+      <details>
+        <summary>These queued runs failed at every attempt. They wait until you retry or drop them.</summary>
+        <ul class="rows" aria-label="Given up">${repeat(
+          nodes,
+          ({ id }) => id,
+          run => this.#viewRow(run),
+        )}</ul>
+        ${nodes.length < totalCount ? more : nothing}
+      </details>
+      <dialog class="ask" aria-labelledby="drop-title" @close=${this.#forget}>
+        <h2 id="drop-title">Drop <bdi>${dropping === null ? '' : nameOf(dropping)}</bdi>?</h2>
+        <p>
+          This queued run${dropping?.caseId == null ? nothing : ` for case ${dropping.caseId}`} is not tried again. You
+          cannot undo this. The runs of its attempts stay listed.
+        </p>
+        <form method="dialog" class="actions">
+          <button value="cancel">Cancel</button>
+          <button type="button" class="main" @click=${this.#drop}>Drop</button>
+        </form>
+      </dialog>
     </section>`
   }
 
   #viewRow(run: DeadRun) {
-    const { trigger, caseId, attempt, lastError, runs } = run
+    const { caseId, attempt, lastError, runs } = run
     const ofCase = caseId === null ? nothing : html` for <a href="/cases/${caseId}">case ${caseId}</a>`
     const attempts = runs.map(
       ({ id, startedAt }) => html`<li><a href="/runs/${id}">Run</a> ${viewTime(startedAt)}</li>`,
     )
     const actions = html`<span class="actions">
       <button type="button" @click=${() => this.#do(run, 'retry')}>Retry</button>
-      <button type="button" class="bad" @click=${() => this.#do(run, 'drop')}>Drop</button>
+      <button type="button" class="bad" @click=${() => this.#askToDrop(run)}>Drop</button>
     </span>`
     return html`<li>
       <div>
-        <strong dir="auto">${runs.at(-1)?.name ?? trigger.toLowerCase()}</strong>${ofCase}, ${attempt}
+        <strong dir="auto">${nameOf(run)}</strong>${ofCase}, ${attempt}
         ${attempt === 1 ? 'attempt' : 'attempts'}
         <div class="why">${lastError?.code} ${lastError?.message}</div>
         <details><summary>Attempts</summary><ol>${attempts}</ol></details>
@@ -61,24 +98,68 @@ class DeadRuns extends PageElement {
     </li>`
   }
 
+  #askToDrop(run: DeadRun): void {
+    this.dropping = run
+    this.querySelector<HTMLDialogElement>('dialog.ask')?.showModal()
+  }
+
+  #drop = (): void => {
+    const { dropping } = this
+    this.querySelector<HTMLDialogElement>('dialog.ask')?.close()
+    if (dropping !== null) void this.#do(dropping, 'drop')
+  }
+
+  #forget = (): void => {
+    this.dropping = null
+  }
+
   async #do({ id }: DeadRun, what: 'retry' | 'drop'): Promise<void> {
+    // The row that has the focus goes.
+    this.querySelector<HTMLElement>('#dead-title')?.focus()
     this.error = null
     try {
       await (what === 'retry' ? ask(retryDeadRun, { id }) : ask(dropDeadRun, { id }))
       this.notice = what === 'retry' ? 'The run waits again. It is tried at once.' : 'The run was dropped.'
     } catch (error) {
-      this.error = error
+      if (error instanceof GatewayError && error.code === 'NOT_FOUND') this.notice = gone
+      else this.error = error
     }
     await this.#load()
   }
 
+  #loadMore = (): void => {
+    this.#maxRows = this.nodes.length + rowsAtOnce
+    void this.#load()
+  }
+
+  // The table of runs says if the gateway cannot be reached.
   async #load(): Promise<void> {
+    const generation = ++this.#generation
     clearTimeout(this.#timer)
-    if (document.visibilityState === 'visible')
-      this.found = (await ask(listDeadRuns, {}).catch(() => null))?.queuedRuns ?? this.found
-    clearTimeout(this.#timer)
+    if (document.visibilityState === 'visible') {
+      const found = await this.#readRows().catch(() => null)
+      if (generation !== this.#generation) return
+      this.nodes = found?.nodes ?? this.nodes
+      this.totalCount = found?.totalCount ?? this.totalCount
+    }
     this.#timer = setTimeout(() => this.#load(), refreshMs)
   }
+
+  async #readRows(): Promise<Pick<DeadRuns, 'nodes' | 'totalCount'>> {
+    const readPage = async (after: string | null) =>
+      (await ask(listDeadRuns, { first: rowsAtOnce, after })).queuedRuns
+    let page = await readPage(null)
+    const nodes = [...page.nodes]
+    while (nodes.length < this.#maxRows && page.pageInfo.hasNextPage) {
+      page = await readPage(page.pageInfo.endCursor)
+      nodes.push(...page.nodes)
+    }
+    return { nodes, totalCount: page.totalCount }
+  }
+}
+
+function nameOf({ runs, trigger }: DeadRun): string {
+  return runs.at(-1)?.name ?? trigger.toLowerCase()
 }
 
 customElements.define('dead-runs', DeadRuns)

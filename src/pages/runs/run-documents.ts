@@ -104,13 +104,21 @@ export interface DeadRun {
   readonly runs: readonly { readonly id: string; readonly name: string; readonly startedAt: string }[]
 }
 
-export const listDeadRuns = operation<{
-  queuedRuns: { readonly totalCount: number; readonly nodes: readonly DeadRun[] }
-}>(
-  `query ListDeadRuns {
-    queuedRuns(state: DEAD, first: 20) {
+export const listDeadRuns = operation<
+  {
+    queuedRuns: {
+      readonly totalCount: number
+      readonly nodes: readonly DeadRun[]
+      readonly pageInfo: PageInfo
+    }
+  },
+  { first: number; after: string | null }
+>(
+  `query ListDeadRuns($first: Int, $after: String) {
+    queuedRuns(state: DEAD, first: $first, after: $after) {
       totalCount
       nodes { id attempt trigger caseId lastError { code message } runs { id name startedAt } }
+      pageInfo { hasNextPage endCursor }
     }
   }`,
 )

@@ -181,7 +181,7 @@ test('a dead queued run is shown with its error, and waits again after a retry',
   await server.rest('POST', '/platform/cases', { body: { case: { case_type_code: 'dead', data: {} } } })
   const tab = await openRuns()
   const { page } = tab
-  const row = page.getByRole('list', { name: 'Given up' }).getByRole('listitem')
+  const row = page.locator('.dead .rows > li')
   await expect
     .poll(
       async () => {
@@ -193,6 +193,7 @@ test('a dead queued run is shown with its error, and waits again after a retry',
       { timeout: 60_000 },
     )
     .toBeGreaterThan(0)
+  await page.getByText('failed at every attempt').click()
   await row.getByText('The printer is <b>gone</b>.').waitFor()
   expect(await findBarriers(page)).toEqual([])
   await row.getByRole('button', { name: 'Retry' }).click()

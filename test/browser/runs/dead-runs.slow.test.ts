@@ -1,0 +1,83 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { findBarriers, openBrowser, openTab, signIn } from '../open-browser.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+const count = 52
+const message = `The printer is <b>gone</b>.${' Nobody knows why.'.repeat(30)}`
+
+async function listDead(): Promise<string[]> {
+  const { body } = await server.graphql<{ queuedRuns: { nodes: { id: string }[] } }>(
+    '{ queuedRuns(state: DEAD) { nodes { id } } }',
+  )
+  return body.data?.queuedRuns.nodes.map(({ id }) => id) ?? []
+}
+
+// A hook after a save that fails is dead at once.
+async function makeDeadRuns(): Promise<void> {
+  await server.graphql('mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }', {
+    input: { name: 'late', caseTypeCode: 'dead', sourceCode: `fail(${JSON.stringify(message)})` },
+  })
+  await server.graphql('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
+    input: { caseTypeCode: 'dead', event: 'POST_SAVE', functionName: 'late' },
+  })
+  for (let number = 0; number < count; number++)
+    await server.rest('POST', '/platform/cases', { body: { case: { case_type_code: 'dead', data: {} } } })
+  await expect.poll(async () => (await listDead()).length, { timeout: 60_000 }).toBe(count)
+}
+
+const rowsOf = (page: Page) => page.locator('.dead .rows > li')
+const heading = (page: Page, dead: number) =>
+  page.getByRole('heading', { name: `Given up ${dead}`, exact: true })
+
+test('“Drop” drops the run that has the focus, after a question, also if another one went before it', async () => {
+  await makeDeadRuns()
+  const [first, , , fourth] = await listDead()
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, server.adminToken)
+  await page.goto('/runs')
+  await heading(page, count).waitFor()
+  expect(await rowsOf(page).first().isVisible()).toBe(false)
+  expect(await page.locator('.dead').evaluate(box => box.getBoundingClientRect().height)).toBeLessThan(120)
+  await page.getByText('failed at every attempt').click()
+  expect(await rowsOf(page).count()).toBe(50)
+  const why = rowsOf(page).first().locator('.why')
+  expect(await why.evaluate(box => box.getBoundingClientRect().height)).toBeLessThan(60)
+  expect(await findBarriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Load more' }).first().click()
+  await expect.poll(() => rowsOf(page).count()).toBe(count)
+
+  await rowsOf(page).nth(3).getByRole('button', { name: 'Drop' }).focus()
+  await server.graphql('mutation($id: ID!) { cancelQueuedRun(id: $id) { id } }', { id: first })
+  await heading(page, count - 1).waitFor()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Drop late?' })
+  await dialog.getByText('for case 4').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Drop' }).click()
+  await page.getByText('The run was dropped.').waitFor()
+  await heading(page, count - 2).waitFor()
+  const left = await listDead()
+  expect(left).toHaveLength(count - 2)
+  expect(left).not.toContain(fourth)
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('dead-title')
+
+  await rowsOf(page).first().getByRole('button', { name: 'Drop' }).click()
+  await server.graphql('mutation($id: ID!) { cancelQueuedRun(id: $id) { id } }', { id: left[0] })
+  await dialog.getByRole('button', { name: 'Drop' }).click()
+  await page.getByText('The run is gone already').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})

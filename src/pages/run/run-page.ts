@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { GatewayError } from '../gateway/gateway-error.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
@@ -14,6 +15,7 @@ import { viewOutput } from './view-output.ts'
 import { viewTimeline } from './view-timeline.ts'
 
 const refreshMs = 700
+const refreshAfterErrorMs = 3_000
 
 /** One run: how it ended, what it did and when, and running it again. */
 class RunPage extends PageElement {
@@ -68,18 +70,26 @@ class RunPage extends PageElement {
     this.#left.abort()
   }
 
-  /** Loads the run, again and again until it has ended. */
+  /** Loads the run, again and again until it has ended. An error is shown until the next answer. */
   async #follow(signal: AbortSignal): Promise<void> {
-    const id = readId()
+    let failed: unknown = null
     for (;;) {
-      const found = id === null ? null : await findRun(id, signal)
-      if (found === null) throw new Error('There is no such run, or it is not kept any more.')
-      this.replays = await findReplays(found.run, signal)
-      this.found = found
-      document.title = `Run ${found.run.name} · Rostrum`
-      if (found.run.state !== 'RUNNING') return
-      await wait(refreshMs, signal)
+      const before = failed
+      failed = await this.#load(signal).then(() => null, expectTransient)
+      // The error of a replay stays.
+      if (failed !== null || this.error === before) this.error = failed
+      if (failed === null && this.found?.run.state !== 'RUNNING') return
+      await wait(failed === null ? refreshMs : refreshAfterErrorMs, signal)
     }
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    const id = readId()
+    const found = id === null ? null : await findRun(id, signal)
+    if (found === null) throw new Error('There is no such run, or it is not kept any more.')
+    this.replays = await findReplays(found.run, signal)
+    this.found = found
+    document.title = `Run ${found.run.name} · Rostrum`
   }
 
   override render() {
@@ -152,6 +162,14 @@ class RunPage extends PageElement {
       this.isReplaying = false
     }
   }
+}
+
+/** Returns an error that the next look may not meet; throws any other. */
+function expectTransient(error: unknown): GatewayError {
+  const isTransient =
+    error instanceof GatewayError && error.code !== 'UNAUTHENTICATED' && error.code !== 'FORBIDDEN'
+  if (isTransient) return error
+  throw error
 }
 
 function readId(): string | null {

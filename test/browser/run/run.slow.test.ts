@@ -214,26 +214,46 @@ test('an unknown id, one that is no id and one of another account get the same a
   await page.context().close()
 })
 
-test('a run that goes on is followed until it has ended', async () => {
+/** Runs a function for some seconds, and returns the id of its run while it goes on. */
+async function runSlowly(name: string): Promise<{ readonly id: string; readonly ended: Promise<string> }> {
   const inner = 'for (const end = Date.now() + 600; Date.now() < end;); exit(1)'
-  const script = `for (let i = 0; i < 6; i++)
+  const script = `for (let i = 0; i < 8; i++)
     await Platform.tasks.execute({ name: 'part', inputDocument: 1, sourceCode: '${inner}' })
   exit('done')`
-  const ended = run('slow', script)
+  const ended = run(name, script)
   const find = async () => {
     const { body } = await server.graphql<{ runs: { nodes: { id: string; name: string }[] } }>(
       '{ runs(filter: { state: RUNNING }) { nodes { id name } } }',
     )
-    return body.data?.runs.nodes.find(({ name }) => name === 'slow')?.id
+    return body.data?.runs.nodes.find(node => node.name === name)?.id
   }
   await expect.poll(find, { timeout: 5_000 }).toBeDefined()
-  const id = await find()
-  const { page, faults } = await openRun(id ?? '')
+  return { id: (await find()) ?? '', ended }
+}
+
+test('a run that goes on is followed until it has ended', async () => {
+  const { id, ended } = await runSlowly('slow')
+  const { page, faults } = await openRun(id)
   await status(page, /^\s*running\s*$/).waitFor()
   expect(await findBarriers(page)).toEqual([])
   await status(page, /exit [\d.]+ s/).waitFor()
   await region(page, 'Result').getByText('done').waitFor()
   expect(await ended).toBe(id)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a run is followed on after an answer that is an error', async () => {
+  const { id } = await runSlowly('interrupted')
+  const { page, faults } = await openRun(id)
+  await status(page, /^\s*running\s*$/).waitFor()
+  const refusal = { message: 'The gateway is stopping.', extensions: { code: 'UNAVAILABLE' } }
+  await page.route('**/graphql', route => route.fulfill({ status: 503, json: { errors: [refusal] } }), {
+    times: 1,
+  })
+  await page.getByRole('alert').getByText('The gateway is stopping.').waitFor()
+  await status(page, /exit [\d.]+ s/).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
   expect(faults).toEqual([])
   await page.context().close()
 })

@@ -1,9 +1,7 @@
 import { html, nothing } from 'lit'
-import { viewChange } from '../results/view-difference.ts'
 import { viewTime } from '../shell/view-time.ts'
 import type { CaseEvent } from './case-documents.ts'
-
-const maxCharacters = 200
+import './change-list.ts'
 
 /** Shows the versions of a case, newest first, each with the fields that it changed. */
 export function viewHistory(events: readonly CaseEvent[]) {
@@ -33,16 +31,5 @@ function viewEvent({ version, kind, at, byEmail, byUserId, function: name, chang
 function viewChanges(changedFields: CaseEvent['changedFields']) {
   if (changedFields === undefined)
     return html`<span class="quiet">The changes are too large to show here.</span>`
-  return html`<ul class="changes">
-    ${Object.entries(changedFields).map(([field, [after, before]]) =>
-      viewChange(`/${field}`, { before: print(before), after: print(after) }),
-    )}
-  </ul>`
-}
-
-// An absent field is null in an event.
-function print(value: unknown): string {
-  if (value === null) return 'nothing'
-  const text = JSON.stringify(value)
-  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`
+  return html`<change-list .fields=${changedFields}></change-list>`
 }

@@ -46,3 +46,20 @@ test('an event whose changes alone are too large for an answer is listed without
   expect(await findBarriers(page)).toEqual([])
   await client.close(tab)
 })
+
+test('a version lists 20 of the fields that it changed, and more on demand', async () => {
+  const withAll = (value: number) =>
+    Object.fromEntries(Array.from({ length: 3_000 }, (_field, index) => [`f${index}`, value]))
+  const id = await client.createCase('wide', withAll(0))
+  await client.changeCase(id, withAll(1))
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  const newest = page.getByRole('table', { name: 'History' }).getByRole('row').nth(1)
+  await newest.getByText('20 of 3000 fields').waitFor()
+  expect(await newest.getByRole('listitem').count()).toBe(20)
+  expect(await findBarriers(page)).toEqual([])
+  await newest.getByRole('button', { name: 'Show 500 more' }).click()
+  await newest.getByText('520 of 3000 fields').waitFor()
+  expect(await newest.getByRole('listitem').count()).toBe(520)
+  await client.close(tab)
+})

@@ -1,0 +1,56 @@
+import { html, nothing, type PropertyValues } from 'lit'
+import { viewChange } from '../results/view-difference.ts'
+import { PageElement } from '../shell/page-element.ts'
+import type { CaseEvent } from './case-documents.ts'
+
+type ChangedFields = NonNullable<CaseEvent['changedFields']>
+
+const shownAtFirst = 20
+// A browser lays this many out at once without a pause that a person feels.
+const shownMore = 500
+const maxCharacters = 200
+
+/** The fields that a version changed: the first 20, and more of them on demand. */
+class ChangeList extends PageElement {
+  static override properties = { fields: { attribute: false }, shown: { state: true } }
+  declare fields: ChangedFields
+  declare shown: number
+
+  constructor() {
+    super()
+    this.fields = {}
+    this.shown = shownAtFirst
+  }
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('fields')) this.shown = shownAtFirst
+  }
+
+  override render() {
+    const changes = Object.entries(this.fields)
+    const left = changes.length - this.shown
+    const more = html`<p class="note">${this.shown} of ${changes.length} fields</p>
+      <button type="button" @click=${this.#showMore}>Show ${Math.min(left, shownMore)} more</button>`
+    return html`<ul class="changes">
+        ${changes
+          .slice(0, this.shown)
+          .map(([field, [after, before]]) =>
+            viewChange(`/${field}`, { before: print(before), after: print(after) }),
+          )}
+      </ul>
+      ${left > 0 ? more : nothing}`
+  }
+
+  #showMore = (): void => {
+    this.shown += shownMore
+  }
+}
+
+// An absent field is null in an event.
+function print(value: unknown): string {
+  if (value === null) return 'nothing'
+  const text = JSON.stringify(value)
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`
+}
+
+customElements.define('change-list', ChangeList)

@@ -1,10 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
+import { afterAll, afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { hashToken } from '../../src/domain/directory/api-token.ts'
 import { prepareFirstStart } from '../../src/domain/directory/first-start.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const nothingNew = { createdToken: null, createdAccount: false }
+
+const folder = makeTempFolder()
+afterAll(() => folder.remove())
 
 let store: Store
 beforeEach(async () => {
@@ -87,4 +93,17 @@ test('an expired token with the same text does not stand for the operator’s', 
   })
   await prepareFirstStart(store, 'operators-own-token')
   expect((await find('operators-own-token')).map(token => token.expiresAt)).toEqual([expiresAt, null])
+})
+
+test('a first start that fails at its token leaves the store empty, and the next one makes a token', async () => {
+  const path = join(folder.path, 'first.db')
+  const stored = await openStore({ url: `sqlite:${path}` })
+  onTestFinished(() => stored.close())
+  const client = new SqliteDatabase(path)
+  onTestFinished(() => void client.close())
+  client.exec(`create trigger full before insert on api_tokens begin select raise(abort, 'full'); end`)
+  await expect(prepareFirstStart(stored, null)).rejects.toThrow('full')
+  expect(await stored.accounts.isEmpty()).toBe(true)
+  client.exec('drop trigger full')
+  expect((await prepareFirstStart(stored, null)).createdToken).not.toBe(null)
 })

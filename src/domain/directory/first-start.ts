@@ -1,8 +1,9 @@
 import type { Store } from '../store.ts'
 import { hashToken, isExpired, newApiToken } from './api-token.ts'
-import type { ApiToken } from './token-store.ts'
+import type { ApiToken, NewApiToken } from './token-store.ts'
 
 const accountCode = 'demo'
+const administrator = 'Administrator'
 /**
  * The label of admin tokens that the operator has set. A start with another admin token revokes tokens with this label.
  */
@@ -21,16 +22,17 @@ export interface FirstStart {
  * that it is valid there (contract, section 5). A second start with the same token changes nothing.
  */
 export async function prepareFirstStart(store: Store, adminToken: string | null): Promise<FirstStart> {
-  const createdAccount = (await store.accounts.isEmpty()) && (await store.accounts.ensure(accountCode))
   if (adminToken !== null) {
+    const createdAccount = (await store.accounts.isEmpty()) && (await store.accounts.ensure(accountCode))
     await keepAdminToken(store, adminToken)
     return { createdToken: null, createdAccount }
   }
-  if (!createdAccount) return { createdToken: null, createdAccount }
-  const createdToken = newApiToken()
-  const userId = await createAdministrator(store)
-  await createAdminToken({ store, token: createdToken, userId, label: 'first start' })
-  return { createdToken, createdAccount }
+  const token = newApiToken()
+  // In one transaction: the token of an account that exists is never made.
+  const created = await store.tokens.createFirst(describeToken(token, 'first start'), administrator)
+  return created === null
+    ? { createdToken: null, createdAccount: false }
+    : { createdToken: token, createdAccount: true }
 }
 
 async function keepAdminToken(store: Store, token: string): Promise<void> {
@@ -38,7 +40,7 @@ async function keepAdminToken(store: Store, token: string): Promise<void> {
   const earlier = (await store.tokens.list(accountCode)).filter(({ label }) => label === adminTokenLabel)
   if ((await findHeld(store, token)).length === 0) {
     const userId = earlier[0]?.userId ?? (await createAdministrator(store))
-    await createAdminToken({ store, token, userId, label: adminTokenLabel })
+    await store.tokens.create({ ...describeToken(token, adminTokenLabel), userId })
   }
   // Two gateways that start at once may both have created the token. The older token stays. The list is read before the
   // look-up, so that a token is revoked only if an older, valid one exists.
@@ -57,17 +59,10 @@ async function findHeld(store: Store, token: string): Promise<ApiToken[]> {
 }
 
 async function createAdministrator(store: Store): Promise<number> {
-  const user = await store.users.create(accountCode, { email: null, displayName: 'Administrator' })
+  const user = await store.users.create(accountCode, { email: null, displayName: administrator })
   return user.id
 }
 
-interface AdminToken {
-  readonly store: Store
-  readonly token: string
-  readonly userId: number
-  readonly label: string
-}
-
-async function createAdminToken({ store, token, userId, label }: AdminToken): Promise<void> {
-  await store.tokens.create({ accountCode, userId, label, scopes: ['admin'], sha256: hashToken(token) })
+function describeToken(token: string, label: string): Omit<NewApiToken, 'userId'> {
+  return { accountCode, label, scopes: ['admin'], sha256: hashToken(token) }
 }

@@ -28,6 +28,11 @@ export interface NewApiToken {
 export interface TokenStore {
   create(token: NewApiToken): Promise<ApiToken>
   /**
+   * Creates the first account of the store, a user of this name and the token, all or none. Returns null, and creates
+   * nothing, if there is an account.
+   */
+  createFirst(token: Omit<NewApiToken, 'userId'>, displayName: string): Promise<ApiToken | null>
+  /**
    * Returns the tokens with this hash that are not revoked: usually one, or several if an operator set the same token
    * for several accounts. They may have expired, see `isExpired`.
    */

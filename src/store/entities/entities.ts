@@ -13,14 +13,14 @@ import { createAppendEvent, createEventStore } from './events.ts'
 import { createFunctionStore } from './functions/stored-functions.ts'
 import { prepareIdempotencyStatements } from './key-statements.ts'
 import type { Parts } from './parts.ts'
-import { createProvision, insertAccount } from './provision.ts'
+import { createProvision, findAnyAccount, insertAccount } from './provision.ts'
 import { createEnqueue } from './queue/enqueue.ts'
 import { createQueueStore } from './queue/queue.ts'
 import { createQueueAccounts } from './queue/queue-accounts.ts'
 import { createRunStore } from './runs/stored-runs.ts'
 import { createWriteRuns } from './runs/write-runs.ts'
 import { createStoredBytes, storedBytes } from './stored-bytes.ts'
-import { createDirectory } from './stored-directory.ts'
+import { createAddUser, createDirectory } from './stored-directory.ts'
 import { createIdempotencyStore, createKeyWork } from './stored-keys.ts'
 import { createTokenStore, type TokenLookUps } from './tokens.ts'
 import { createHookStore, hookKind } from './triggers/stored-hooks.ts'
@@ -51,6 +51,7 @@ export function createEntities(dependencies: Dependencies) {
   const keyStatements = prepareIdempotencyStatements(database)
   const parts: Parts = {
     provision,
+    addUser: createAddUser(database, { provision, takeNumbers }),
     takeNumbers,
     appendEvent: createAppendEvent(database, takeNumbers),
     enqueue: createEnqueue({ dialect: database, accounts, stored, limits }),
@@ -63,7 +64,7 @@ export function createEntities(dependencies: Dependencies) {
   const stores = {
     ...createDirectory(database, parts),
     accounts: createAccountStore(database),
-    tokens: createTokenStore(database, tokenLookUps),
+    tokens: createTokenStore(database, tokenLookUps, parts.addUser),
     events: createEventStore(database, onChange),
     deleteExpiredEvents: createDeleteExpiredEvents(database, stored),
     functions: createFunctionStore(database, parts),
@@ -85,7 +86,7 @@ export function createEntities(dependencies: Dependencies) {
 function createAccountStore(database: Database): AccountStore {
   const { prepare, tables, read, write } = database
   const { accountCode } = tables.accounts
-  const findOne = prepare(sql`select account_code from accounts limit 1`, { accountCode })
+  const findOne = prepare(findAnyAccount, { accountCode })
   const insert = prepare(sql`${insertAccount(database)} returning account_code`, { accountCode })
   const findStored = prepare(sql`select ${storedBytes}`, { bytes: numberOf(storedBytes) })
   return {

@@ -5,6 +5,7 @@ import type { Provision } from './provision.ts'
 import type { Enqueue } from './queue/enqueue.ts'
 import type { WriteRuns } from './runs/write-runs.ts'
 import type { StoredBytesCounter } from './stored-bytes.ts'
+import type { AddUser } from './stored-directory.ts'
 import type { KeyWork } from './stored-keys.ts'
 import type { TokenLookUps } from './tokens.ts'
 
@@ -14,6 +15,7 @@ export type FindTriggers = (accountCode: string, functionId: number) => Work<rea
 /** Work that changes of several entities share. */
 export interface Parts {
   readonly provision: Provision
+  readonly addUser: AddUser
   readonly takeNumbers: TakeNumbers
   readonly appendEvent: AppendEvent
   readonly enqueue: Enqueue

@@ -14,6 +14,8 @@ export interface Provision {
   caseType(accountCode: string, caseTypeCode: string): Work<boolean>
 }
 
+export const findAnyAccount = sql`select account_code from accounts limit 1`
+
 export function insertAccount({ tables }: Dialect): SQL {
   return sql`${insertInto(tables.accounts, { omit: ['createdAt'] })} on conflict do nothing`
 }

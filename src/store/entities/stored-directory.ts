@@ -6,13 +6,39 @@ import type { Database } from '../database.ts'
 import { columnsOf, type IdSelection, type IdTable, placeholders } from '../dialect.ts'
 import { toColumnName } from '../tables/describe-table.ts'
 import type { StoreColumn } from '../tables/tables-of.ts'
-import { first, only } from '../work.ts'
+import { first, only, type Work } from '../work.ts'
 import type { Parts } from './parts.ts'
+
+/** Creates a user of a new id, and the account if it is missing, in the transaction of the caller. */
+export type AddUser = (accountCode: string, details: Omit<User, 'id'>) => Work<User>
+
+export function createAddUser(
+  { prepare, tables }: Database,
+  { provision, takeNumbers }: Pick<Parts, 'provision' | 'takeNumbers'>,
+): AddUser {
+  const user = select(tables.users, { omit: ['accountCode', 'createdAt'] })
+  const insert = prepare(
+    sql`
+      ${insertInto(tables.users, { omit: ['createdAt'] })}
+      on conflict do nothing returning ${columnsOf(user)}`,
+    user,
+  )
+  return function* (accountCode, details) {
+    yield* provision.account(accountCode)
+    // If a caller has already used one of these ids, the next one is taken.
+    let created: User | undefined
+    while (created === undefined) {
+      const id = yield* takeNumbers(accountCode, 'created user')
+      created = yield* first(insert, { accountCode, id, ...details })
+    }
+    return created
+  }
+}
 
 /** The stores of users and teams. */
 export function createDirectory(database: Database, parts: Parts): Pick<Store, 'users' | 'teams'> {
   const { prepare, tables, read, write } = database
-  const { provision, takeNumbers, forgetCallers } = parts
+  const { provision, addUser, forgetCallers } = parts
   const user = select(tables.users, { omit: ['accountCode', 'createdAt'] })
   const team = select(tables.teams, { omit: ['accountCode', 'createdAt'] })
   const given = placeholders('accountCode', 'email')
@@ -22,12 +48,6 @@ export function createDirectory(database: Database, parts: Parts): Pick<Store, '
       order by id limit 1`,
     user,
   )
-  const insert = prepare(
-    sql`
-      ${insertInto(tables.users, { omit: ['createdAt'] })}
-      on conflict do nothing returning ${columnsOf(user)}`,
-    user,
-  )
   return {
     users: {
       ...createRecords(tables.users, user, forgetCallers),
@@ -35,17 +55,7 @@ export function createDirectory(database: Database, parts: Parts): Pick<Store, '
         const [user] = await read(findByEmail, { accountCode, email })
         return user ?? null
       },
-      create: (accountCode, details) =>
-        write(accountCode, function* () {
-          yield* provision.account(accountCode)
-          // If a caller has already used one of these ids, the next one is taken.
-          let created: User | undefined
-          while (created === undefined) {
-            const id = yield* takeNumbers(accountCode, 'created user')
-            created = yield* first(insert, { accountCode, id, ...details })
-          }
-          return created
-        }),
+      create: (accountCode, details) => write(accountCode, () => addUser(accountCode, details)),
     },
     teams: createRecords(tables.teams, team, () => {}),
   }

@@ -1,9 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { TokenStore } from '../../domain/directory/token-store.ts'
+import type { ApiToken, NewApiToken, TokenStore } from '../../domain/directory/token-store.ts'
 import { insertInto, select } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { columnsOf, placeholders } from '../dialect.ts'
-import { all, first, only } from '../work.ts'
+import { all, first, only, type Work } from '../work.ts'
+import { findAnyAccount, insertAccount } from './provision.ts'
+import type { AddUser } from './stored-directory.ts'
 
 /** The calls of every request; each database has its own way to answer them fast. */
 export interface TokenLookUps extends Pick<TokenStore, 'findBySha256' | 'changeMark'> {
@@ -11,7 +13,7 @@ export interface TokenLookUps extends Pick<TokenStore, 'findBySha256' | 'changeM
   forgetCallers(): void
 }
 
-export function createTokenStore(database: Database, lookUps: TokenLookUps): TokenStore {
+export function createTokenStore(database: Database, lookUps: TokenLookUps, addUser: AddUser): TokenStore {
   const { nextTokenId, prepare, typed, now, isListed, encodeList, tables, read, write } = database
   const { apiTokens, users } = tables
   const { forgetCallers, ...reads } = lookUps
@@ -36,16 +38,33 @@ export function createTokenStore(database: Database, lookUps: TokenLookUps): Tok
         and (last_used_on is null or last_used_on < ${day}) returning id`,
     { id: apiTokens.id },
   )
+  const code = { accountCode: tables.accounts.accountCode }
+  const findAccount = prepare(findAnyAccount, code)
+  const newAccount = prepare(sql`${insertAccount(database)} returning account_code`, code)
+
+  function* create(token: NewApiToken): Work<ApiToken> {
+    forgetCallers()
+    const { id } = yield* only(nextTokenId, {})
+    const { expiresAt = null } = token
+    yield* all(insert, { ...token, id, expiresAt })
+    return yield* only(findById, { id })
+  }
+
   return {
     ...reads,
-    create: token =>
-      write(token.accountCode, function* () {
-        forgetCallers()
-        const { id } = yield* only(nextTokenId, {})
-        const { expiresAt = null } = token
-        yield* all(insert, { ...token, id, expiresAt })
-        return yield* only(findById, { id })
-      }),
+    create: token => write(token.accountCode, () => create(token)),
+    createFirst: (token, displayName) =>
+      write(
+        token.accountCode,
+        function* () {
+          if ((yield* first(findAccount, {})) !== undefined) return null
+          // Another gateway may have created the account since.
+          if ((yield* first(newAccount, token)) === undefined) return null
+          const user = yield* addUser(token.accountCode, { email: null, displayName })
+          return yield* create({ ...token, userId: user.id })
+        },
+        { hasChanged: created => created !== null },
+      ),
     list: accountCode => read(list, { accountCode }),
     // An operator names a token without its account.
     revoke: (id, accountCode = null) =>

@@ -70,6 +70,8 @@ export async function createSystemLog({
     },
   }
   const log = pino({ level: logLevel }, stream)
+  // What standard error does not take, such as a full disk or a closed pipe, must not end the gateway.
+  if (!isPretty) process.stderr.on('error', () => {})
   output.on('error', (error: NodeJS.ErrnoException) => {
     isFailing = true
     // Nobody can read the output any more, and pino writes nothing more to it.

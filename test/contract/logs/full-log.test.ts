@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const fullDisk = '/dev/full'
 
 test.skipIf(!existsSync(fullDisk))(
-  'a log on a full disk ends no gateway, and holds up no stop (where there is a `/dev/full`)',
+  'a log and a first text on a full disk end no gateway, and hold up no stop (where there is a `/dev/full`)',
   async () => {
     const folder = makeTempFolder()
     const port = await findFreePort()
@@ -26,7 +26,7 @@ test.skipIf(!existsSync(fullDisk))(
         PORT: String(port),
         DATABASE_URL: `sqlite:${join(folder.path, 'a.db')}`,
       },
-      stdio: ['ignore', output, 'ignore'],
+      stdio: ['ignore', output, output],
     })
     endWithParent(gateway)
     closeSync(output)

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
 import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
@@ -94,13 +95,17 @@ function noFiles(folder: string): CliError {
 }
 
 async function showDiffs(
-  { terminal }: CommandCall,
+  { terminal, signal }: CommandCall,
   client: GatewayClient,
   pushes: readonly Push[],
 ): Promise<void> {
   const replaced = pushes.filter(({ replaces }) => replaces !== null).map(({ file }) => file.key)
   const sources = await readLiveSources(client, replaced)
-  for (const push of pushes) showDiff(push, sources.get(push.file.key) ?? '', terminal)
+  for (const push of pushes) {
+    showDiff(push, sources.get(push.file.key) ?? '', terminal)
+    // Ctrl-C is seen between two turns of the event loop.
+    await nextTurn(undefined, { signal })
+  }
 }
 
 async function confirm({ terminal }: CommandCall, question: string): Promise<void> {

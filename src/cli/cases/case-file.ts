@@ -1,7 +1,7 @@
-import { readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { scanJson } from '../../json/scan-json.ts'
+import { findFiles, findStat } from '../files/find-files.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 import { readNamedFile } from '../run/read-documents.ts'
@@ -47,23 +47,19 @@ export function readCases(
   paths: readonly string[],
   { resolve: toPath }: Pick<CommandCall, 'resolve'>,
 ): FoundCase[] {
-  const files = paths.flatMap(path => findFiles(path, toPath(path)))
+  const files = paths.flatMap(path => findCaseFiles(path, toPath(path)))
   const unique = new Map(files.map(({ shown, file }) => [file, shown]))
   return [...unique].map(([file, shown]) => readCase(file, shown))
 }
 
-function findFiles(shown: string, path: string): { readonly shown: string; readonly file: string }[] {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (stat === undefined) throw wrongUse(`There is no \`${shown}\`. Name a folder or a file with cases.`)
+function findCaseFiles(
+  shown: string,
+  path: string,
+): readonly { readonly shown: string; readonly file: string }[] {
+  const stat = findStat(path)
+  if (stat === null) throw wrongUse(`There is no \`${shown}\`. Name a folder or a file with cases.`)
   if (!stat.isDirectory()) return [{ shown, file: path }]
-  const names = readdirSync(path, { recursive: true, encoding: 'utf8' })
-  return names
-    .filter(
-      name =>
-        name.endsWith('.json') && statSync(join(path, name), { throwIfNoEntry: false })?.isFile() === true,
-    )
-    .sort()
-    .map(name => ({ shown: join(shown, name), file: join(path, name) }))
+  return findFiles(path, '.json').map(name => ({ shown: join(shown, name), file: join(path, name) }))
 }
 
 function readCase(file: string, shown: string): FoundCase {

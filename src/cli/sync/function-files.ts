@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isName, nameRule } from '../../domain/name.ts'
 import { fileError } from '../files/file-error.ts'
+import { findFiles, findStat, listFolder } from '../files/find-files.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 
 /** A function as a file. Its key is `incident/priority`, or `_/priority` without a case type. */
@@ -48,13 +49,16 @@ export function readFunctionFiles(folder: string): Map<string, FunctionFile> {
   return new Map(findPaths(root).map(path => [keyOfPath(path), readFunctionFile(root, path)]))
 }
 
+// A folder of a case type may be a link to another one, so each is searched by itself.
 function findPaths(root: string): readonly string[] {
-  const find = (path: string) => statSync(path, { throwIfNoEntry: false })
-  if (find(root)?.isDirectory() !== true) return []
-  return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .map(path => path.replaceAll('\\', '/'))
-    .filter(path => path.endsWith('.js') && find(join(root, path))?.isFile() === true)
-    .sort()
+  if (findStat(root)?.isDirectory() !== true) return []
+  const paths = listFolder(root).flatMap(name => {
+    const stat = findStat(join(root, name))
+    if (stat?.isDirectory() === true)
+      return findFiles(join(root, name), '.js').map(path => `${name}/${path.replaceAll('\\', '/')}`)
+    return stat?.isFile() === true && name.endsWith('.js') ? [name] : []
+  })
+  return paths.toSorted()
 }
 
 function readBytes(root: string, path: string): Buffer {

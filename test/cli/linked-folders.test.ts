@@ -1,0 +1,34 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+
+let server: SharedServer
+let place: Workplace
+beforeEach(async () => {
+  server = await shareServer()
+  place = await makeWorkplace({ ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: server.adminToken })
+})
+afterEach(() => place.remove())
+
+const link = (target: string, name: string) => symlinkSync(target, join(place.path, name))
+
+test('links to their own folder keep neither push nor pull, and a linked case type counts', async () => {
+  await place.write('functions/a/x.js', 'exit(1)')
+  for (const name of ['functions/a/s1', 'functions/a/s2']) link('.', name)
+  link('a', 'functions/b')
+  link('loop.js', 'functions/a/loop.js')
+  expect(await place.run(['push', '--yes'])).toMatchObject({ code: 0 })
+  expect(Object.keys(JSON.parse(await place.read('rostrum.lock')).functions)).toEqual(['a/x', 'b/x'])
+  expect(await place.run(['pull'])).toMatchObject({ code: 0, stdout: '' })
+})
+
+test('links to their own folder do not keep test, and each case runs once', async () => {
+  await place.write('f.js', 'exit(1)')
+  await place.write('cases/a.json', '{"script":"../f.js","expect":{"outcome":"exit"}}')
+  for (const name of ['cases/s1', 'cases/s2']) link('.', name)
+  const { code, stdout } = await place.run(['test'])
+  expect(code).toBe(0)
+  expect(stdout).toContain('tests 1\n')
+})

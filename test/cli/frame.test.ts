@@ -44,6 +44,7 @@ test.each([
   { args: ['run', 'f.js', '--input'], said: /`--input` needs a value/ },
   { args: ['run', 'f.js', '--input', '--json'], said: /`--input` needs a value/ },
   { args: ['run', 'f.js', '--json=yes'], said: /`--json` takes no value/ },
+  { args: ['logs', '--limit', '1', '--limit=2'], said: /`--limit` is given twice/ },
   { args: ['run'], said: /needs an argument/ },
   { args: ['run', 'a.js', 'b.js'], said: /at most 1 argument, and got 2/ },
   { args: ['types', 'all'], said: /takes no argument, and got `all`/ },

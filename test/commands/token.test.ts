@@ -154,6 +154,7 @@ test.each([
   [['--account'], /--account.*--help/],
   [['beta'], /beta.*--help/],
   [['--list', '--revoke', '1'], /`--list` and `--revoke`/],
+  [['--revoke', '1', '--revoke', '2'], /`--revoke` is given twice/],
   [['--revoke', 'x'], /`x` is not a valid token id/],
 ])('%j is refused with one line that says what to do, and creates nothing', async (args, line) => {
   const { code, stdout, stderr } = await runToken(...args)

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { findRepeated } from '../../commands/parse-flags.ts'
 import { wrongUse } from './cli-error.ts'
 import type { Command } from './command.ts'
 import { findNearest } from './find-nearest.ts'
@@ -11,7 +12,7 @@ export interface ParsedCall {
   readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
 }
 
-/** Reads the arguments of a command. Throws an error that names the option that is unknown or lacks its value. */
+/** Reads the arguments of a command. Throws an error that names an option that is unknown, twice or without its value. */
 export function parseCall(name: string, { options, args: [min, max] }: Command, argv: string[]): ParsedCall {
   const known: Command['options'] = { ...options, ...help }
   const { tokens, values, positionals } = parseArgs({
@@ -26,6 +27,8 @@ export function parseCall(name: string, { options, args: [min, max] }: Command, 
     if (option.type === 'boolean' && token.value !== undefined)
       throw wrongUse(`\`${token.rawName}\` takes no value. See \`rostrum ${name} --help\`.`)
   }
+  const repeated = values.help === true ? null : findRepeated(tokens, known)
+  if (repeated !== null) throw wrongUse(`\`${repeated}\` is given twice. Give it once.`)
   if (values.help !== true && (positionals.length < min || positionals.length > max))
     throw wrongUse(countArguments(name, positionals, [min, max]))
   return { args: positionals, values }

@@ -35,10 +35,15 @@ function readLiteral(node: ValueNode, variables: Variables): unknown {
       return fields
     }
     case Kind.VARIABLE:
-      return variables?.[node.name.value] ?? null
+      return readVariable(node.name.value, variables)
     default:
       return node satisfies never
   }
+}
+
+// graphql-js keeps variables in an ordinary object, which has a `constructor` and others that nobody sent.
+function readVariable(name: string, variables: Variables): unknown {
+  return variables != null && Object.hasOwn(variables, name) ? variables[name] : null
 }
 
 builder.scalarType('DateTime', {

@@ -29,6 +29,7 @@ import { type CostRequest, createPricing, type Price } from './operation-cost.ts
 import type { Variables } from './read-argument.ts'
 import { refuseBeyond, tooRepetitive } from './refuse-bound.ts'
 import { refuseConditionalSubscription } from './refuse-shape.ts'
+import { refuseVariablesInJson } from './refuse-variables-in-json.ts'
 
 export interface OperationRequest {
   readonly query: string
@@ -81,7 +82,7 @@ const maxShapes = 32
 
 // Left out: our own bound `introspectionNesting` has refused such documents before validation.
 const standardRules = specifiedRules.filter(rule => rule !== MaxIntrospectionDepthRule)
-const rules = [...standardRules, refuseConditionalSubscription]
+const rules = [...standardRules, refuseConditionalSubscription, refuseVariablesInJson]
 
 /** Parses, bounds and validates a document before any resolver runs, and caches the result by its text. */
 export function createOperationCheck(

@@ -30,5 +30,8 @@ function hideValue(message: string): string {
     const [start] = before.exec(message) ?? []
     if (start !== undefined) return `${start}.`
   }
+  // The value is before the name of the enum, and may look like the end of the message itself.
+  const [, enumName] = /^Value ".*" does not exist in ("\w+" enum)\./s.exec(message) ?? []
+  if (enumName !== undefined) return `The value does not exist in ${enumName}.`
   return message
 }

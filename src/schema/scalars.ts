@@ -26,7 +26,7 @@ function readLiteral(node: ValueNode, variables: Variables): unknown {
     case Kind.NULL:
       return null
     case Kind.ENUM:
-      throw new GraphQLError(`\`${node.value}\` is not JSON; write texts in quotes.`, { nodes: node })
+      throw new GraphQLError('A word is not JSON; write texts in quotes.', { nodes: node })
     case Kind.LIST:
       return node.values.map(item => readLiteral(item, variables))
     case Kind.OBJECT: {

@@ -48,6 +48,31 @@ export interface FieldError {
   readonly detail: string
 }
 
+/**
+ * The facts that errors have for programs, by their codes. They are members of `extensions` in GraphQL and, by the names
+ * of `toMember`, of problem documents, which the OpenAPI document lists (`openapi/problem-schema.ts`).
+ */
+export interface FactNames {
+  readonly BAD_USER_INPUT: 'bound' | 'most' | 'line' | 'column'
+  readonly UNAUTHENTICATED: 'error'
+  readonly FORBIDDEN: 'scope'
+  readonly CONFLICT: 'existingId' | 'originalStatus' | 'location'
+  readonly PRECONDITION_FAILED: 'version' | 'liveVersion'
+  readonly SYNTAX: 'line' | 'column'
+  readonly SCRIPT_FAILED: 'function' | 'hook' | 'runId' | 'txnID'
+  readonly SCRIPT_ERROR: 'function' | 'hook' | 'runId' | 'txnID' | 'error'
+}
+
+/** The last event that a stream sent. Only GraphQL has streams. */
+type StreamFact = 'cursor'
+
+type Facts = Readonly<Partial<Record<FactNames[keyof FactNames] | StreamFact, Fact>>>
+
+/** Returns the name of a fact in a problem document: `run_id` for `runId`. */
+export function toMember(fact: string): string {
+  return fact.replace(/ID$|[A-Z]/g, word => `_${word.toLowerCase()}`)
+}
+
 /** A fact for programs, as JSON. */
 export type Fact = string | number | null | { readonly [name: string]: Fact }
 
@@ -56,7 +81,7 @@ interface Details {
   /** Seconds after which the caller may try again; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number
   /** Facts for programs, sent beside `code`, for example the id of a conflicting row. */
-  readonly facts?: Readonly<Record<string, Fact>>
+  readonly facts?: Facts
   readonly cause?: unknown
 }
 
@@ -73,7 +98,7 @@ export class RostrumError extends Error {
   readonly code: ErrorCode
   readonly fields: readonly FieldError[]
   readonly retryAfterSeconds: number | undefined
-  readonly facts: Readonly<Record<string, Fact>>
+  readonly facts: Facts
   /** Null for the codes that need none. */
   readonly reason: ConflictReason | null
 

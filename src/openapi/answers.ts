@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors.ts'
-import { problem, ref, type Schema } from './schemas.ts'
+import { problem } from './problem-schema.ts'
+import { ref, type Schema } from './schemas.ts'
 
 export type Answers = Readonly<Record<string, object>>
 

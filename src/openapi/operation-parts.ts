@@ -63,6 +63,12 @@ export const idempotencyKey = parameter(
     example: '6f1d8c1e-3c44-4f8b-9a53-6b1f0e7f2f10',
   },
 )
+export const prefer = parameter(
+  'header',
+  'Prefer',
+  { type: 'string', const: 'handling=strict' },
+  { description: 'Refuses unknown fields of the body with 400, which are ignored otherwise (RFC 7240).' },
+)
 export const caseTypeCode = parameter('query', 'case_type_code', nameSchema, {
   description: 'The case type of the function; without it the function without a case type.',
 })

@@ -2,7 +2,7 @@ import { readVersion } from '../version.ts'
 import { headers, problems } from './answers.ts'
 import { cases } from './case-operations.ts'
 import { directory, memberships } from './directory-operations.ts'
-import type { DocumentedOperation } from './operation-parts.ts'
+import { type DocumentedOperation, prefer } from './operation-parts.ts'
 import { schemas } from './schemas.ts'
 import { functions, others, scripts } from './script-operations.ts'
 
@@ -47,13 +47,14 @@ function createDocument(): object {
 }
 
 function describe({ id, tag, summary, scope, parameters = [], body, answers }: DocumentedOperation): object {
+  const all = body === undefined || scope === null ? parameters : [...parameters, prefer]
   const responses = Object.fromEntries(Object.entries(answers).sort(([a], [b]) => Number(a) - Number(b)))
   return {
     operationId: id,
     tags: [tag],
     summary,
     security: scope === null ? [] : [{ bearer: [scope] }],
-    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(all.length === 0 ? {} : { parameters: all }),
     ...(body === undefined ? {} : { requestBody: body }),
     responses,
   }

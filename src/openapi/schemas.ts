@@ -1,5 +1,3 @@
-import { catalogue, conflictReasons, type ErrorCode } from '../errors.ts'
-
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -25,10 +23,14 @@ export function object(
   }
 }
 
-const id: Schema = { type: 'integer', format: 'int64', minimum: 1, maximum: maxId }
+export const id: Schema = { type: 'integer', format: 'int64', minimum: 1, maximum: maxId }
 const time: Schema = { type: 'string', format: 'date-time' }
-const guid: Schema = { type: 'string', format: 'uuid' }
-const hash: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the source.' }
+export const guid: Schema = { type: 'string', format: 'uuid' }
+export const hash: Schema = {
+  type: 'string',
+  pattern: '^[0-9a-f]{64}$',
+  description: 'SHA-256 of the source.',
+}
 const label: Schema = orNull('string', { maxLength: 200 })
 
 /** A JSON object of the caller's. */
@@ -91,7 +93,7 @@ const logEntry = object({
   data: listOf({}, { description: 'The arguments of the call.' }),
 })
 
-const scriptErrorCodes = [
+export const scriptErrorCodes = [
   'SYNTAX',
   'RUNTIME',
   'TIMEOUT',
@@ -233,21 +235,4 @@ export const schemas: Readonly<Record<string, Schema>> = {
     waiting_for: listOf({ type: 'string' }, { minItems: 1 }),
   }),
   QueuedDelivery: record('queued_run', { id: { type: 'string' } }),
-}
-
-/** A problem document (RFC 9457) with one of these codes. */
-export function problem(status: number, codes: readonly ErrorCode[]): Schema {
-  const reason = codes.includes('CONFLICT') || codes.includes('PRECONDITION_FAILED')
-  return object(
-    {
-      type: { type: 'string', format: 'uri' },
-      title: { type: 'string', enum: [...new Set(codes.map(code => catalogue[code].title))] },
-      status: { type: 'integer', const: status },
-      detail: { type: 'string' },
-      code: { type: 'string', enum: codes },
-      ...(reason ? { reason: { type: 'string', enum: Object.keys(conflictReasons) } } : {}),
-      errors: listOf(object({ pointer: { type: 'string' }, detail: { type: 'string' } })),
-    },
-    ['errors'],
-  )
 }

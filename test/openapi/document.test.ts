@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { scopes } from '../../src/credentials/caller.ts'
 import { restRoutes } from '../../src/http/rest/rest-routes.ts'
 import { shareServer } from '../server/gateways/share-server.ts'
-import { describeMisfit, document, findOperation, operations } from './document.ts'
+import { describeMisfit, document, findOperation, operations, type Schema } from './document.ts'
 
 test('the document is OpenAPI 3.1, and nothing in it leads out of it', async () => {
   const { valid, errors } = await new Validator().validate({ ...structuredClone(document) })
@@ -79,6 +79,40 @@ test('no status is a range or a default, and each problem document names its cod
       expect(required.slice(0, 5)).toEqual(['type', 'title', 'status', 'detail', 'code'])
       expect(properties.code.enum.length).toBeGreaterThan(0)
     }
+})
+
+test('a problem document lists the facts of its errors, as optional members', () => {
+  const common = ['type', 'title', 'status', 'detail', 'code', 'reason', 'errors']
+  const factsOf = ({ properties, required }: Schema) =>
+    Object.keys(properties as object).filter(
+      name => !common.includes(name) && !(required as string[]).includes(name),
+    )
+  const shared = (status: number) => factsOf(document.components.schemas[`Problem${status}`] ?? {})
+  expect([400, 401, 403, 404, 409, 412, 429, 503].map(shared)).toEqual([
+    ['bound', 'most', 'line', 'column'],
+    ['error'],
+    ['scope'],
+    [],
+    ['existing_id', 'original_status', 'location'],
+    ['version', 'live_version'],
+    [],
+    [],
+  ])
+  const unprocessable = (id: string) =>
+    factsOf(
+      operations.find(({ operationId }) => operationId === id)?.responses[422]?.content?.[
+        'application/problem+json'
+      ]?.schema ?? {},
+    )
+  expect(unprocessable('saveFunction')).toEqual(['line', 'column'])
+  expect(unprocessable('replaceCase')).toEqual(['function', 'hook', 'run_id', 'txn_id', 'error'])
+})
+
+test('every operation with a credential and a body takes `Prefer`, and no other', () => {
+  for (const { path, parameters = [], requestBody, security } of operations) {
+    const isListed = parameters.some(({ name }) => name === 'Prefer')
+    expect([path, isListed]).toEqual([path, requestBody !== undefined && security.length > 0])
+  }
 })
 
 test('links lead to operations, and objects of the caller take any member', () => {

@@ -113,8 +113,18 @@ export function findUndocumented(
   const content = answer.content?.[type]
   if (content === undefined) return `${place} with \`${type}\``
   if (!type.endsWith('json')) return null
-  const misfit = describeMisfit(content.schema, JSON.parse(text))
+  const value: unknown = JSON.parse(text)
+  const misfit = describeMisfit(content.schema, value) ?? findSurplus(type, content.schema, value)
   return misfit === null ? null : `${place}: ${misfit}: ${text.slice(0, 300)}`
+}
+
+// A problem document has only members that are documented, so that clients find them.
+function findSurplus(type: string, schema: Schema, value: unknown): string | null {
+  if (type !== 'application/problem+json') return null
+  const name = String(schema.$ref ?? '').replace('#/components/schemas/', '')
+  const { properties } = document.components.schemas[name] ?? schema
+  const surplus = Object.keys(value as object).filter(member => !Object.hasOwn(properties as object, member))
+  return surplus.length === 0 ? null : `not documented: ${surplus.join(', ')}`
 }
 
 function resolveHeader(header: Schema): Schema {

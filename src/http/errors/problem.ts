@@ -1,4 +1,4 @@
-import { catalogue, type FieldError, type RostrumError } from '../../errors.ts'
+import { catalogue, type FieldError, type RostrumError, toMember } from '../../errors.ts'
 
 /** Problem details (RFC 9457) with the members of contract, section 2. */
 export interface Problem {
@@ -23,10 +23,6 @@ export function toProblem({ code, reason, message, fields, facts }: RostrumError
     code,
     ...(reason === null ? {} : { reason }),
     ...(fields.length === 0 ? {} : { errors: fields }),
-    ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [snakeCase(name), value])),
+    ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [toMember(name), value])),
   }
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/ID$|[A-Z]/g, word => `_${word.toLowerCase()}`)
 }

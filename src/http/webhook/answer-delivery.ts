@@ -66,7 +66,7 @@ function answerExecution({ request, reply, webhook }: AnswerDelivery, execution:
 
 // Nobody is there who could have `runs:read`.
 function toFailure(name: string, { id, message, error, requestContext }: Execution): RostrumError {
-  const facts = { runId: id, txnId: requestContext.txnID }
+  const facts = { runId: id, txnID: requestContext.txnID }
   if (error === null) return new RostrumError('SCRIPT_FAILED', message ?? '', { facts })
   const { code } = error
   return new RostrumError(

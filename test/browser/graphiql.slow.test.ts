@@ -82,6 +82,21 @@ test('GraphiQL loads without another host, takes a token and a query, and shows 
   await page.context().close()
 })
 
+test('GraphiQL fits the window, and on a narrow one the answer is below the query', async () => {
+  const { page } = await openPage()
+  await page.goto(`${server.baseUrl}/graphql`, { waitUntil: 'load' })
+  const answer = page.locator('.graphiql-response')
+  for (const width of [1_280, 390]) {
+    await page.setViewportSize({ width, height: 720 })
+    await answer.waitFor({ timeout: 20_000 })
+    expect(await page.evaluate('document.documentElement.scrollHeight - innerHeight'), `${width}`).toBe(0)
+    expect((await answer.boundingBox())?.width).toBeGreaterThan(250)
+  }
+  const query = await page.locator('.graphiql-query-editor').boundingBox()
+  expect((await answer.boundingBox())?.y).toBeGreaterThan((query?.y ?? 0) + (query?.height ?? 0))
+  await page.context().close()
+})
+
 test('the page is no data: it needs no credential, holds none, and names no other host', async () => {
   const answer = await server.rest('GET', '/graphql', { token: null, headers: { accept: 'text/html' } })
   expect(answer.status).toBe(200)

@@ -4,15 +4,18 @@ import { addMembership, freshId } from '../../server/clients/memberships.ts'
 import { startServer } from '../../server/gateways/start-server.ts'
 
 test.each([
-  ['removed', (path: string) => rmSync(path)],
+  ['The database file', 'removed', (path: string) => rmSync(path)],
+  ['The file `rostrum.db-wal` of the database', 'removed', (path: string) => rmSync(`${path}-wal`)],
+  ['The file `rostrum.db-serve` of the database', 'removed', (path: string) => rmSync(`${path}-serve`)],
   [
+    'The database file',
     'replaced',
     (path: string) => {
       copyFileSync(path, `${path}.copy`)
       renameSync(`${path}.copy`, path)
     },
   ],
-])('a gateway whose database file was %s is unready within two seconds, and ends with 1', async (kind, harm) => {
+])('%s that was %s: the gateway is unready within two seconds, and ends with 1', async (file, kind, harm) => {
   const server = await startServer()
   const before = await addMembership(server)
   harm(server.settings.DATABASE_URL?.slice('sqlite:'.length) ?? '')
@@ -23,7 +26,7 @@ test.each([
     body,
   })
   expect([refused.status, refused.body.code]).toEqual([503, 'UNAVAILABLE'])
-  expect(refused.body.detail).toContain(`The database file was ${kind}`)
+  expect(refused.body.detail).toContain(`${file} was ${kind}`)
   expect((await server.rest('GET', `/platform/team_memberships/${before.id}`)).status).toBe(200)
   await expect.poll(() => isAlive(server.pid), { timeout: 20_000 }).toBe(false)
   expect(await server.stop()).toBe(1)
@@ -32,7 +35,7 @@ test.each([
     .split('\n')
     .filter(line => line.includes('"level":50') || line.includes('"level":60'))
   expect(errors).toHaveLength(1)
-  expect(errors[0]).toContain(`The database file was ${kind}`)
+  expect(errors[0]).toContain(`${file} was ${kind}`)
 })
 
 function isAlive(pid: number): boolean {

@@ -1,13 +1,14 @@
-import { type BigIntStats, statSync } from 'node:fs'
+import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { RostrumError } from '../../../errors.ts'
 
 const intervalMs = 500
 
-/** Checks that the file of an open database is still the file at its path. */
+/** Checks that the files of an open database are still the files at their paths. */
 export interface FileWatch {
   isLost(): boolean
-  /** Throws `UNAVAILABLE` once the file is lost. */
+  /** Throws `UNAVAILABLE` once a file is lost. */
   refuseIfLost(): void
   stop(): void
 }
@@ -16,20 +17,30 @@ export interface FileWatch {
 export const noFileWatch: FileWatch = { isLost: () => false, refuseIfLost() {}, stop() {} }
 
 /**
- * Checks twice a second whether the file at `path` was removed or replaced. SQLite does not notice that: it goes on
- * writing into the open file, which disappears when the process ends. Calls `onLost` once, with the reason.
+ * Checks twice a second whether the file at `path`, its log or its lock was removed or replaced. SQLite does not notice
+ * that: it goes on writing into the open file, which disappears when the process ends. Calls `onLost` once, with the
+ * reason. SQLite creates the log at the first read, and keeps it until the last connection closes.
  */
 export function watchFile(path: string, onLost: (reason: string) => void): FileWatch {
-  const opened = statSync(path, { bigint: true })
+  // The log and the lock are beside the file that a symbolic link names.
+  const file = realpathSync(path)
+  const watched = [path, `${file}-wal`, `${file}-serve`].map(watchedPath => ({
+    path: watchedPath,
+    name: watchedPath === path ? 'database file' : `file \`${basename(watchedPath)}\` of the database`,
+    opened: statSync(watchedPath, { bigint: true }),
+  }))
   let reason: string | null = null
+  let isStopped = false
 
   async function look(): Promise<void> {
-    const now = await readStats(path)
-    if (now === 'unknown' || reason !== null) return
-    if (now !== null && now.ino === opened.ino && now.dev === opened.dev) return
-    clearInterval(timer)
-    reason = `The database file was ${now === null ? 'removed' : 'replaced'} while this gateway had it open.`
-    onLost(reason)
+    for (const { path, name, opened } of watched) {
+      const now = await readStats(path)
+      if (reason !== null || isStopped) return
+      if (now === 'unknown' || (now?.ino === opened.ino && now.dev === opened.dev)) continue
+      clearInterval(timer)
+      reason = `The ${name} was ${now === null ? 'removed' : 'replaced'} while this gateway had it open.`
+      onLost(reason)
+    }
   }
 
   const timer = setInterval(() => void look(), intervalMs)
@@ -42,7 +53,10 @@ export function watchFile(path: string, onLost: (reason: string) => void): FileW
         retryAfterSeconds: 5,
       })
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      isStopped = true
+      clearInterval(timer)
+    },
   }
 }
 

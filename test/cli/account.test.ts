@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import SqliteDatabase from 'better-sqlite3'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { placeFile } from '../../src/cli/account/backup-command.ts'
+import { backupStore } from '../../src/store/copy/backup-sqlite.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
@@ -196,6 +198,25 @@ test('backup copies a store that a gateway serves, for its owner alone, and a ga
   await copy.close()
   expect(found).toMatchObject({ name: 'f', caseTypeCode: 't' })
   expect(await place.run(['backup', 'b.db'])).toMatchObject({ code: 64, stdout: '' })
+})
+
+test('backup of a database without tables of Rostrum is refused, and makes no file', async () => {
+  const path = join(place.path, 'empty.db')
+  const client = new SqliteDatabase(path)
+  // As after the log of a store was removed that a gateway has open.
+  client.exec('pragma user_version = 1')
+  client.close()
+  const other = await makeWorkplace({ DATABASE_URL: `sqlite:${path}` })
+  onTestFinished(() => other.remove())
+  const { code, stdout, stderr } = await other.run(['backup', 'b.db'])
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+  expect(stderr).toContain(`There is no store in the file \`${path}\``)
+  expect(existsSync(join(other.path, 'b.db'))).toBe(false)
+})
+
+test.skipIf(!existsSync('/dev/full'))('backup onto a full disk names the copy', async () => {
+  const path = (server.settings.DATABASE_URL ?? '').slice('sqlite:'.length)
+  await expect(backupStore(path, '/dev/full')).rejects.toThrow('copied to `/dev/full`: the disk is full.')
 })
 
 test('backup of PostgreSQL is refused with the command that does it', async () => {

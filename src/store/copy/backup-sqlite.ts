@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
+import { StartError } from '../../errors.ts'
 import { cannotBe } from '../sqlite/connection/describe-failure.ts'
 import { createForOwner, refuseMissingFile } from '../sqlite/connection/file-checks.ts'
 import { createKeyFile } from '../sqlite/key-file.ts'
@@ -14,12 +15,16 @@ const busyTimeoutMs = 5_000
 export async function backupStore(path: string, to: string): Promise<{ bytes: number; keyFile: string }> {
   refuseMissingFile(path)
   let client: SqliteDatabase.Database | undefined
+  // What fails from the second step on is as likely the disk of the copy.
+  let what = 'copied'
   try {
     client = new SqliteDatabase(path, { fileMustExist: true, timeout: busyTimeoutMs })
+    refuseOtherTables(client, path)
+    what = `copied to \`${to}\``
     createForOwner(to)
     client.prepare('vacuum into ?').run(to)
   } catch (error) {
-    throw cannotBe('copied', path, error)
+    throw error instanceof StartError ? error : cannotBe(what, path, error)
   } finally {
     client?.close()
   }
@@ -27,4 +32,13 @@ export async function backupStore(path: string, to: string): Promise<{ bytes: nu
   fsyncSync(file)
   closeSync(file)
   return { bytes: statSync(to).size, keyFile: createKeyFile(path).path }
+}
+
+// Refuses a database that is no store, such as one whose log was removed while a gateway has it open.
+function refuseOtherTables(client: SqliteDatabase.Database, path: string): void {
+  const isStore = client.prepare("select 1 from sqlite_master where name = 'rostrum_migrations'").get()
+  if (isStore !== undefined) return
+  throw new StartError(
+    `There is no store in the file \`${path}\`: it has no tables of Rostrum. Name the path of one.`,
+  )
 }

@@ -13,6 +13,8 @@ export interface OpenStore {
   readonly limits?: StoreLimits
   /** Called once if the file of a SQLite store that is served is removed or replaced, with the reason. */
   readonly onLost?: (reason: string) => void
+  /** Called once if the start waits for another gateway that migrates a PostgreSQL database. */
+  readonly onWait?: () => void
   readonly observe?: ObserveStore
   /** Gets every statement that is sent to the open store, `begin` and `commit` included. */
   readonly onStatement?: (sql: string) => void
@@ -23,14 +25,15 @@ export interface OpenStore {
  * only the engine that it needs: the other one takes a tenth of a second.
  */
 export async function openStore(options: OpenStore): Promise<Store> {
-  const { url, serve = false, limits = noLimits, onLost = () => {}, onStatement, observe } = options
+  const { url, serve = false, limits = noLimits, onStatement, observe } = options
+  const { onLost = () => {}, onWait = () => {} } = options
   if (url.startsWith('sqlite:')) {
     const { openSqliteStore } = await importQuickly(() => import('./sqlite/open-sqlite-store.ts'))
     return openSqliteStore({ path: url.slice('sqlite:'.length), serve, limits, onLost, onStatement, observe })
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgresStore } = await importQuickly(() => import('./postgres/open-postgres-store.ts'))
-    return openPostgresStore({ url, limits, onStatement, observe })
+    return openPostgresStore({ url, limits, onStatement, observe, onWait })
   }
   throw new StartError('The setting DATABASE_URL must be `sqlite:<path>` or `postgres://…`.')
 }

@@ -10,15 +10,24 @@ const duplicateTable = '42P07'
 const createMigrations = `
   create table if not exists rostrum_migrations (hash text not null, applied_at timestamptz not null default now())`
 
+// Time after which PostgreSQL ends a migration that sends nothing: its gateway hangs, and others wait for its lock.
+const maxIdleMs = 5_000
+// Time after which a gateway says that it waits.
+const sayAfterMs = 2_000
+
 /**
- * Applies all missing migrations or none. Gateways that start together take turns. If this rejects, end the `client`.
+ * Applies all missing migrations or none. Gateways that start together take turns; `onWait` is called once if another
+ * one takes long. If nothing is missing, takes no lock. If this rejects, end the `client`.
  */
-export async function migrate(client: Client): Promise<void> {
+export async function migrate(client: Client, onWait: () => void): Promise<void> {
   const store = 'The database that DATABASE_URL names'
+  const findPending = async () => selectPending('postgres', await readApplied(client), store)
+  if ((await findPending()).length === 0) return
   try {
     await client.query('begin')
-    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
-    for (const { hash, sql } of selectPending('postgres', await readApplied(client), store)) {
+    await client.query(`set local idle_in_transaction_session_timeout = ${maxIdleMs}`)
+    await takeLock(client, onWait)
+    for (const { hash, sql } of await findPending()) {
       await client.query(createMigrations)
       for (const statement of sql) await client.query(statement)
       await client.query('insert into rostrum_migrations (hash) values ($1)', [hash])
@@ -29,6 +38,15 @@ export async function migrate(client: Client): Promise<void> {
     throw new StartError(`${store} holds the tables of another program. Name another database.`, {
       cause: error,
     })
+  }
+}
+
+async function takeLock(client: Client, onWait: () => void): Promise<void> {
+  const timer = setTimeout(onWait, sayAfterMs)
+  try {
+    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -18,6 +18,7 @@ export interface OpenPostgresStore {
   readonly limits: StoreLimits
   readonly onStatement: ((sql: string) => void) | undefined
   readonly observe: ObserveStore | undefined
+  readonly onWait: () => void
 }
 
 /**
@@ -28,9 +29,10 @@ export async function openPostgresStore({
   limits,
   onStatement,
   observe,
+  onWait,
 }: OpenPostgresStore): Promise<Store> {
   // Migrates on a connection without time limits, because a migration may be slow, or wait for that of another gateway.
-  await (await connect(url)).end()
+  await (await connect(url, onWait)).end()
   const pool = createPool({ url, onStatement })
   const calls = createCalls(pool, createTimeCall(observe))
   const signal = createEventSignal({ url, client: pool.of(shares.gateway) })

@@ -6,7 +6,7 @@ import { storedRowBytes } from '../../../src/domain/store-limits.ts'
 import { StartError } from '../../../src/errors.ts'
 import { readMigrations } from '../../../src/store/migrations.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { askPostgres } from '../databases/ask-postgres.ts'
+import { askPostgres, openClient } from '../databases/ask-postgres.ts'
 import { eachStore, type Harness } from '../databases/each-store.ts'
 import { kill, openInChild } from '../databases/open-in-child.ts'
 import { by } from '../databases/origin.ts'
@@ -36,6 +36,21 @@ eachStore(harness => {
     for (const store of stores) await store.close()
     expect(await readHashes(harness, url)).toEqual(known)
   })
+
+  test.skipIf(harness.engine === 'SQLite')(
+    'a start that waits for another migration says so once',
+    async () => {
+      const url = await harness.emptyUrl()
+      const hung = await openClient(url)
+      await hung.query('begin')
+      await hung.query('select pg_advisory_xact_lock(7248330115)')
+      const waits = Promise.withResolvers<void>()
+      const opening = openStore({ url, onWait: waits.resolve })
+      await waits.promise
+      await hung.end()
+      await (await opening).close()
+    },
+  )
 
   test('a store that is newer than the code is refused and stays as it is', async () => {
     const url = await harness.emptyUrl()

@@ -30,6 +30,15 @@ test('a wrong password, database, port or URL is one line that names the setting
     expect(line).not.toMatch(/pa55word|wr0ng/)
 })
 
+test('a gateway that hangs with the lock for migrations holds up no start on a migrated database', async () => {
+  const url = await createDatabase()
+  const hung = await openClient(url)
+  onTestFinished(() => hung.end())
+  await hung.query('begin')
+  await hung.query('select pg_advisory_xact_lock(7248330115)')
+  await (await openStore({ url })).close()
+})
+
 test('ping rejects while the server is gone, and the store works again by itself', async () => {
   const url = await createDatabase()
   const proxy = await startProxy(Number(new URL(url).port))

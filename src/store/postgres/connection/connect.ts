@@ -47,12 +47,12 @@ export function connectionTo(url: string) {
 
 /**
  * Opens a connection to the migrated database, without time limits on statements. If that fails, throws a `StartError`
- * that does not show the password.
+ * that does not show the password. Calls `onWait` once if it waits for another gateway that migrates the database.
  */
-export async function connect(url: string): Promise<pg.Client> {
+export async function connect(url: string, onWait = () => {}): Promise<pg.Client> {
   if (atAfterHost.test(url)) throw notUrl()
   try {
-    return await openMigrated(new pg.Client(connectionTo(url)))
+    return await openMigrated(new pg.Client(connectionTo(url)), onWait)
   } catch (error) {
     if (error instanceof StartError) throw error
     if (error instanceof URIError || codeOf(error) === 'ERR_INVALID_URL') throw notUrl()
@@ -72,14 +72,14 @@ const unbound = `
   select set_config(name, '0', false) from pg_settings
   where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`
 
-async function openMigrated(client: pg.Client): Promise<pg.Client> {
+async function openMigrated(client: pg.Client, onWait: () => void): Promise<pg.Client> {
   // Ignored here: the statement that waits for an answer fails by itself.
   client.on('error', () => {})
   try {
     await client.connect()
     await client.query(unbound)
     await refuseOtherEncoding(client)
-    await migrate(client)
+    await migrate(client, onWait)
     return client
   } catch (error) {
     void client.end()

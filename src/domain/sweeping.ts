@@ -38,6 +38,8 @@ export function startSweeping(
   async function beat(): Promise<void> {
     isSweeper = await store.beat(gateway, leaseMs)
     if (isSweeper) await store.markLost(leaseMs)
+    // The runs of a store that only one gateway serves can be lost only before its start.
+    if (!store.isShared) clearInterval(beats)
   }
 
   async function sweepAll(): Promise<void> {
@@ -66,10 +68,9 @@ export function startSweeping(
     }
   }
 
+  const beats = setInterval(() => void beat().catch(onError), beatEveryMs)
   void beat().catch(onError)
-  // The runs of a store that only one gateway serves can be lost only at its start.
-  const beats = store.isShared ? [setInterval(() => void beat().catch(onError), beatEveryMs)] : []
-  const timers = [...beats, setInterval(look, lookEveryMs)]
+  const timers = [beats, setInterval(look, lookEveryMs)]
   for (const timer of timers) timer.unref()
   return async () => {
     timers.forEach(clearInterval)

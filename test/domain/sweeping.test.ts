@@ -152,3 +152,24 @@ test('a sweep that runs when the gateway stops ends after its transaction, and n
   expect([begun, errors]).toEqual([[deleteKeys], []])
   expect(countKeys()).toBe(before - 200)
 })
+
+test('the one gateway of a store looks for lost runs until it has found them, and then no more', async () => {
+  vi.useFakeTimers()
+  const errors: unknown[] = []
+  const looks: string[] = []
+  const beats = {
+    beat: async () => true,
+    async markLost() {
+      looks.push('look')
+      if (looks.length < 3) throw new Error('the disk is full')
+    },
+    isShared: false,
+  }
+  const stop = startSweeping([], { store: beats, gateway: 'one', onError: error => errors.push(error) })
+  onTestFinished(() => {
+    void stop()
+    vi.useRealTimers()
+  })
+  await vi.advanceTimersByTimeAsync(minuteMs)
+  expect([looks.length, errors.length]).toEqual([3, 2])
+})

@@ -1,4 +1,4 @@
-import type { GatewayClient } from '../gateway/gateway-client.ts'
+import { type GatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
 import { runFields, type ShownRun } from './show-run.ts'
 
 /** The maximum number of runs that a gateway lists at once. */
@@ -6,25 +6,39 @@ export const maxLimit = 1_000
 
 export type Filter = Readonly<Record<string, string>>
 
-interface RunPage {
+interface Page<Node> {
   readonly runs: {
-    readonly nodes: readonly ShownRun[]
+    readonly nodes: readonly Node[]
     readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
   }
 }
 
+const toQuery = (fields: string) => `query ($filter: RunFilter, $first: Int, $after: String) {
+  runs(filter: $filter, first: $first, after: $after) {
+    nodes { ${fields} }
+    pageInfo { hasNextPage endCursor }
+  }
+}`
+
 /** Returns the newest `limit` runs that have ended, the oldest first. */
 export async function findRuns({ ask }: GatewayClient, filter: Filter, limit: number): Promise<ShownRun[]> {
-  const query = `query ($filter: RunFilter, $first: Int, $after: String) {
-    runs(filter: $filter, first: $first, after: $after) {
-      nodes { ${runFields} }
-      pageInfo { hasNextPage endCursor }
-    }
-  }`
+  const query = toQuery(runFields)
   const found: ShownRun[] = []
   let after: string | null = null
+  let pageSize = limit
   while (found.length < limit) {
-    const page: RunPage = await ask<RunPage>(query, { filter, first: limit - found.length, after })
+    const first = Math.min(pageSize, limit - found.length)
+    const page: Page<ShownRun> | null = await ask<Page<ShownRun>>(query, { filter, first, after }).catch(
+      (error: unknown) => {
+        // The logs of so many runs are more than one answer can have.
+        if (first > 1 && error instanceof GatewayRefusal && error.facts.bound !== undefined) return null
+        throw error
+      },
+    )
+    if (page === null) {
+      pageSize = Math.ceil(first / 2)
+      continue
+    }
     const { nodes, pageInfo } = page.runs
     found.push(...nodes.filter(({ state }) => state !== 'RUNNING'))
     if (!pageInfo.hasNextPage) break
@@ -33,18 +47,37 @@ export async function findRuns({ ask }: GatewayClient, filter: Filter, limit: nu
   return found.toReversed()
 }
 
-/** Returns the ids of the newest ended runs, the oldest first. */
-export async function listEnded({ ask }: GatewayClient, filter: Filter): Promise<readonly string[]> {
-  const query = `query ($filter: RunFilter) {
-    runs(filter: $filter, first: ${maxLimit}) { nodes { id state } }
-  }`
-  const { runs } = await ask<{
-    readonly runs: { readonly nodes: readonly Pick<ShownRun, 'id' | 'state'>[] }
-  }>(query, { filter })
-  return runs.nodes
-    .filter(({ state }) => state !== 'RUNNING')
-    .map(({ id }) => id)
-    .toReversed()
+// Pages that are read to find a run that was shown. The ids of as many runs are remembered.
+const maxPages = 10
+
+/** The ids of ended runs, the oldest first. */
+export interface EndedRuns {
+  readonly ids: readonly string[]
+  /** False if there may be older ones that were not shown. */
+  readonly isAll: boolean
+}
+
+/** Lists the newest ended runs, back to one that was shown; with null, a page of them. */
+export async function listEnded(
+  { ask }: GatewayClient,
+  filter: Filter,
+  shown: ReadonlySet<string> | null,
+): Promise<EndedRuns> {
+  const query = toQuery('id state')
+  const ids: string[] = []
+  let after: string | null = null
+  for (let pages = 0; pages < maxPages; pages++) {
+    const { runs }: Page<Pick<ShownRun, 'id' | 'state'>> = await ask(query, {
+      filter,
+      first: maxLimit,
+      after,
+    })
+    ids.push(...runs.nodes.filter(({ state }) => state !== 'RUNNING').map(({ id }) => id))
+    const isAll = !runs.pageInfo.hasNextPage || ids.some(id => shown?.has(id))
+    if (isAll || shown === null) return { ids: ids.toReversed(), isAll }
+    after = runs.pageInfo.endCursor
+  }
+  return { ids: ids.toReversed(), isAll: false }
 }
 
 /** Returns an ended run; null if it is not kept any more. */

@@ -23,7 +23,7 @@ export async function followRuns(
   { filter, limit, show }: Following,
 ): Promise<void> {
   // A gateway that cannot be reached at the beginning is an error, later a reason to wait.
-  const shown = new Set(await listEnded(client, filter))
+  const shown = new Set((await listEnded(client, filter, null)).ids)
   for (const run of await findRuns(client, filter, limit)) {
     shown.add(run.id)
     show(run)
@@ -36,8 +36,13 @@ export async function followRuns(
     if (shown.size > maxShown) shown.delete(oldest)
     if (run !== null) show(run)
   }
+  async function showMissed(): Promise<void> {
+    const { ids, isAll } = await listEnded(client, filter, shown)
+    if (!isAll) terminal.say('More runs have ended than are listed here: older runs are left out.')
+    for (const id of ids) await showOnce(id)
+  }
   for (;;) {
-    await followOnce(client, filter, showOnce).catch((error: unknown) => {
+    await followOnce(client, filter, { showMissed, showOnce }).catch((error: unknown) => {
       if (!(error instanceof CliError) || error.exitCode !== exitCodes.unavailable) throw error
     })
     signal.throwIfAborted()
@@ -46,15 +51,21 @@ export async function followRuns(
   }
 }
 
+interface Showing {
+  /** Shows the runs that ended since a run was shown. */
+  showMissed(): Promise<void>
+  showOnce(id: string): Promise<void>
+}
+
 // Follows until the stream ends or breaks. The stream begins before the list is read, so that no run is left out.
 async function followOnce(
   client: GatewayClient,
   filter: Filter,
-  showOnce: (id: string) => Promise<void>,
+  { showMissed, showOnce }: Showing,
 ): Promise<void> {
   // Fetch cancels the body of an answer that is collected before its body is read, so the answer is held until then.
   const answer = await openStream(client, filter)
-  for (const id of await listEnded(client, filter)) await showOnce(id)
+  await showMissed()
   try {
     for await (const { event, data } of readEvents(answer.body ?? new ReadableStream())) {
       const { data: next, errors = [] } = event === 'next' ? (JSON.parse(data) as StreamResult) : {}

@@ -29,8 +29,13 @@ export interface CommandCall {
   resolve(path: string): string
   readonly environment: Environment
   readonly terminal: Terminal
-  /** Aborted by Ctrl-C, and when the reader of the output goes away. */
+  /** Aborted by Ctrl-C, when the output cannot be written, and as `endWithReader` says. */
   readonly signal: AbortSignal
+  /**
+   * Ends the command when the reader of the output goes away, for one that goes on until Ctrl-C. Any other finishes its
+   * work, and its exit code says how it ended.
+   */
+  endWithReader(): void
   /**
    * Cleans up before the process ends, however it ends. What was added last comes first. The returned function does it
    * earlier.

@@ -30,10 +30,11 @@ export async function runCli(argv: readonly string[], environment: Environment):
   const end = (exitCode: ExitCode, message = '') => ending.abort(new CliError(exitCode, message))
   process.once('SIGINT', () => end(exitCodes.interrupted))
   process.once('SIGTERM', () => end(exitCodes.interrupted))
+  const readerGone = Promise.withResolvers<void>()
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
       // A reader such as `head` has read enough. Another error, such as a full disk, loses the result.
-      if (code === 'EPIPE') end(exitCodes.done)
+      if (code === 'EPIPE') readerGone.resolve()
       else end(exitCodes.fault, `Cannot write the output: ${message}.`)
     })
   const ended = new Promise<never>((_, reject) => {
@@ -45,6 +46,7 @@ export async function runCli(argv: readonly string[], environment: Environment):
       environment,
       terminal,
       signal: ending.signal,
+      endWithReader: () => void readerGone.promise.then(() => end(exitCodes.done)),
       atEnd(cleanUp) {
         cleanUps.add(cleanUp)
         return async () => {
@@ -70,7 +72,7 @@ async function flush(): Promise<void> {
   await new Promise(resolve => setImmediate(resolve))
 }
 
-type CallParts = Pick<CommandCall, 'environment' | 'terminal' | 'signal' | 'atEnd'>
+type CallParts = Pick<CommandCall, 'environment' | 'terminal' | 'signal' | 'endWithReader' | 'atEnd'>
 
 async function dispatch([name, ...rest]: readonly string[], parts: CallParts): Promise<number> {
   const { terminal, environment } = parts

@@ -23,10 +23,16 @@ interface WatchOptions {
  */
 export async function watchFiles(
   files: readonly string[],
-  { terminal, signal, atEnd }: Pick<CommandCall, 'terminal' | 'signal' | 'atEnd'>,
+  {
+    terminal,
+    signal,
+    atEnd,
+    endWithReader,
+  }: Pick<CommandCall, 'terminal' | 'signal' | 'atEnd' | 'endWithReader'>,
   work: () => Promise<unknown>,
   { folders = [], retries = false }: WatchOptions = {},
 ): Promise<void> {
+  endWithReader()
   let change = Promise.withResolvers<void>()
   let timer: NodeJS.Timeout | undefined
   const noteChange = () => {

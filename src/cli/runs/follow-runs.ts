@@ -18,10 +18,11 @@ interface Following {
 
 /** Shows the newest runs, then each run that ends, once each, until the call ends. */
 export async function followRuns(
-  { signal, terminal }: CommandCall,
+  { signal, terminal, endWithReader }: CommandCall,
   client: GatewayClient,
   { filter, limit, show }: Following,
 ): Promise<void> {
+  endWithReader()
   // A gateway that cannot be reached at the beginning is an error, later a reason to wait.
   const shown = new Set((await listEnded(client, filter, null)).ids)
   for (const run of await findRuns(client, filter, limit)) {

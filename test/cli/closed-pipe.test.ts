@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+
+let server: SharedServer
+let place: Workplace
+beforeEach(async () => {
+  server = await shareServer()
+  place = await makeWorkplace({ ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: server.adminToken })
+})
+afterEach(() => place.remove())
+
+function runWithoutReader(args: readonly string[]) {
+  const going = place.start(args)
+  going.closeStdout()
+  return going.ended
+}
+
+test('push saves all when the reader of its differences goes away', async () => {
+  for (const name of ['a', 'b', 'c']) await place.write(`functions/_/${name}.js`, `exit('${name}')`)
+  expect((await runWithoutReader(['push', '--yes'])).code).toBe(0)
+  const { body } = await server.graphql('{ functions { nodes { name } } }')
+  expect(body.data).toEqual({ functions: { nodes: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] } })
+  expect(Object.keys(JSON.parse(await place.read('rostrum.lock')).functions)).toEqual(['_/a', '_/b', '_/c'])
+})
+
+test('test says by its exit code that a case failed, and --update writes all, when nobody reads the report', async () => {
+  await place.write('a.js', 'exit(1)')
+  for (const name of ['a', 'b', 'c']) await place.write(`cases/${name}.json`, '{"script":"../a.js"}')
+  expect(await runWithoutReader(['test'])).toMatchObject({ code: 1, stderr: '' })
+  expect(await runWithoutReader(['test', '--update'])).toMatchObject({ code: 0, stderr: '' })
+  for (const name of ['a', 'b', 'c'])
+    expect(JSON.parse(await place.read(`cases/${name}.json`)).expect.payload).toBe(1)
+})
+
+test('logs --follow ends with its reader', async () => {
+  await server.execute({ name: 'one', sourceCode: 'exit(1)' })
+  await expect.poll(async () => (await place.run(['logs'])).stdout).toContain('one')
+  expect(await runWithoutReader(['logs', '--follow'])).toMatchObject({ code: 0, stderr: '' })
+})

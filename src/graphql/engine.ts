@@ -43,6 +43,8 @@ export interface Answer extends MaskedResult {
 export interface Engine {
   /** True if the operation is a subscription in a valid document. */
   isSubscription(request: Pick<OperationRequest, 'query' | 'operationName'>): boolean
+  /** Returns the type of an operation; null if the document cannot be parsed or has no such operation. */
+  findType(request: Pick<OperationRequest, 'query' | 'operationName'>): `${OperationTypeNode}` | null
   /** Names of the mutations that start a run. */
   readonly runFields: ReadonlySet<string>
   /**
@@ -171,6 +173,11 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     isSubscription({ query, operationName }) {
       const checked = check({ query, operationName, variables: null })
       return checked.kind === 'accepted' && isSubscription(checked.prepared)
+    },
+    findType({ query, operationName }) {
+      const checked = check({ query, operationName, variables: null })
+      const node = checked.kind === 'accepted' ? checked.prepared.node : checked.operation
+      return node?.operation ?? null
     },
     runFields: findRunFields(schema),
 

@@ -29,9 +29,13 @@ export async function registerGraphqlRoute(
   const findDocumentWork = createDocumentWorkFinder(services.engine.runFields)
   // Returns what the request does under an idempotency key; null if it changes nothing, or is refused for its `Accept`.
   function findWork({ method, body, raw }: FastifyRequest): Work | null {
-    const { query } = (body ?? {}) as { readonly query?: unknown }
-    const work = method === 'POST' && typeof query === 'string' ? findDocumentWork(query) : null
-    if (work === null) return null
+    if (method !== 'POST') return null
+    const { query, operationName } = (body ?? {}) as Readonly<Record<string, unknown>>
+    const work = typeof query === 'string' ? findDocumentWork(query) : null
+    if (typeof query !== 'string' || work === null) return null
+    // The word `mutation` may be in a comment, a text or another operation.
+    const asked = services.engine.findType({ query, operationName: readName(operationName) })
+    if (asked !== null && asked !== 'mutation') return null
     const type = negotiateAccept(raw)
     if (type === eventStream) throw refuseStream()
     return type === null ? null : work
@@ -74,7 +78,11 @@ function choosesStream(request: FastifyRequest, { isSubscription }: Engine): boo
   if (!allowsStream(request.raw)) return false
   const { query, operationName } = (readGraphqlParams(request) ?? {}) as Readonly<Record<string, unknown>>
   if (typeof query !== 'string' || !/\bsubscription\b/.test(query)) return false
-  return isSubscription({ query, operationName: typeof operationName === 'string' ? operationName : null })
+  return isSubscription({ query, operationName: readName(operationName) })
+}
+
+function readName(operationName: unknown): string | null {
+  return typeof operationName === 'string' ? operationName : null
 }
 
 function unacceptable(): RostrumError {

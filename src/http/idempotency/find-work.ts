@@ -14,7 +14,7 @@ export function findRouteWork({ type, field }: Operation, runFields: Fields): Wo
 }
 
 /**
- * Returns a function that says what a GraphQL document does, or null if it changes nothing. It searches the text
+ * Returns a function that says what a GraphQL document may do, or null if it changes nothing. It searches the text
  * without parsing it: a document without the word `mutation` changes nothing, and one without a name from `runFields`
  * starts no run. Aliases cannot hide these names.
  */

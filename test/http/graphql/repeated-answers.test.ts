@@ -85,3 +85,37 @@ test('a request that accepts no answer is refused as without its key, which keep
     answer: { status: 200 },
   })
 })
+
+test.each([
+  ['a comment', 'query { team(id: 4) { name } } # not a mutation'],
+  ['a text', '{ team(id: 4) { name } cases(filter: { caseTypeCode: "mutation" }) { nodes { id } } }'],
+  ['another operation', 'query Q { team(id: 4) { name } } mutation M { saveTeam(input: { id: 4 }) { id } }'],
+])('a query is read again under its key, with the word `mutation` in %s', async (_where, query) => {
+  const key = freshKey()
+  const operationName = query.includes('query Q') ? 'Q' : null
+  const ask = async (name: string) => {
+    await app.graphql(`mutation { saveTeam(input: { id: 4, name: "${name}" }) { id } }`)
+    return app.send('/graphql', {
+      ...{ method: 'POST', headers: { 'idempotency-key': key } },
+      body: { query, operationName },
+    })
+  }
+  for (const name of ['Blue', 'Red']) {
+    const { headers, body } = await ask(name)
+    expect(headers.get('idempotency-replayed')).toBe(null)
+    expect(body.data?.team, JSON.stringify(body)).toEqual({ name })
+  }
+})
+
+test('a mutation beside a query is done once under its key', async () => {
+  const query = `query Q { team(id: 4) { name } }
+    mutation M { addTeamMembership(input: { userId: 41, teamId: 42 }) { id } }`
+  const request = {
+    ...{ method: 'POST', headers: { 'idempotency-key': freshKey() } },
+    body: { query, operationName: 'M' },
+  }
+  const first = await app.send('/graphql', request)
+  const again = await app.send('/graphql', request)
+  expect([first.body.errors, again.text]).toEqual([undefined, first.text])
+  expect(again.headers.get('idempotency-replayed')).toBe('true')
+})

@@ -17,7 +17,9 @@ export function readCaller(claims: JWTPayload): Caller {
   if (typeof account !== 'string' || !isName(account)) {
     throw invalidToken('The claim `account` of the token must be an account code.')
   }
-  if (typeof sub !== 'string' || sub === '') throw invalidToken('The token must have the claim `sub`.')
+  if (sub === undefined) throw invalidToken('The token must have the claim `sub`.')
+  if (typeof sub !== 'string' || sub === '')
+    throw invalidToken('The claim `sub` of the token must be a text that is not empty.')
   return {
     accountCode: account,
     userId: readUserId(sub),

@@ -125,10 +125,17 @@ function isTokenError(error: unknown): boolean {
   return !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid)
 }
 
+// `check_failed` is jose's word for a claim that is well formed.
+function isTooEarly(error: unknown): boolean {
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return false
+  return error.claim === 'nbf' && error.reason === 'check_failed'
+}
+
 function describe(error: unknown): string {
   if (error instanceof errors.JWTExpired) return expired
   if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'exp')
     return 'The token must have the claim `exp`: the time at which it expires, in seconds since 1970.'
+  if (isTooEarly(error)) return 'The token is not valid yet: its claim `nbf` is in the future.'
   if (error instanceof errors.JWTClaimValidationFailed)
     return `The claim \`${error.claim}\` of the token is not valid.`
   if (error instanceof errors.JOSEAlgNotAllowed)

@@ -139,6 +139,17 @@ describe('with a secret', () => {
     expect(challenge).toContain('error="invalid_token"')
   })
 
+  test.each<[string, () => Promise<string>]>([
+    ['not valid yet: its claim `nbf` is in the future', () => signHmac({ ...claims, nbf: soon() })],
+    ['claim `nbf` of the token is not valid', () => signText({ ...claims, exp: soon(), nbf: 'soon' })],
+    ['must have the claim `sub`', () => signHmac({ account: 'acme' })],
+    ['claim `sub` of the token must be a text', () => signText({ ...claims, exp: soon(), sub: 7 })],
+    ['claim `sub` of the token must be a text', () => signHmac({ ...claims, sub: '' })],
+  ])('a refused token says: %s', async (words, sign) => {
+    const { status, error } = await askViewer(app, await sign())
+    expect([status, error.message]).toEqual([401, expect.stringContaining(words)])
+  })
+
   test('a token is accepted for five seconds after it expires', async () => {
     expect((await askViewer(app, await signHmac(claims, { exp: soon() - 62 }))).status).toBe(200)
   })

@@ -58,6 +58,45 @@ test('people whose JWTs have neither an integer `sub` nor an e-mail address see 
   await page.context().close()
 })
 
+test('what one person opens in the playground from a run is not shown to another in the same tab', async () => {
+  const scopes = ['runs:read', 'tasks:execute']
+  const alice = await server.token({ account: 'opened', scopes })
+  const zoe = await server.token({ account: 'opening', scopes })
+  const { body } = await server.execute(
+    { name: 'private', sourceCode: '// of Alice\nexit(1)' },
+    { token: alice },
+  )
+  const { page } = await openTab(browser, server.baseUrl)
+  const open = async (): Promise<void> => {
+    await page.goto(`/runs/${body.task_execution.id}`)
+    // The gateway is away for a moment.
+    await page.route('**/playground', route => route.fulfill({ status: 503, body: 'away' }))
+    await page.getByRole('button', { name: 'Open in playground' }).click()
+    await page.waitForURL('**/playground')
+    await page.unroute('**/playground')
+    await page.goto('/login')
+    expect(await page.evaluate(() => sessionStorage.getItem('rostrum.open'))).toContain('of Alice')
+  }
+  const enter = async (token: string): Promise<void> => {
+    await signIn(page, token)
+    await field(page, 'Script').waitFor()
+  }
+  await enter(alice)
+  await open()
+  await enter(zoe)
+  await page.getByText('Types ready').waitFor()
+  expect(await textOf(page, 'Script')).not.toContain('of Alice')
+  expect(await page.evaluate(() => sessionStorage.getItem('rostrum.open'))).toBeNull()
+
+  await enter(alice)
+  await open()
+  await page.goto('/cases')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Token').waitFor()
+  expect(await page.evaluate(() => ({ ...sessionStorage }))).not.toHaveProperty('rostrum.open')
+  await page.context().close()
+})
+
 test('a draft that was stored under the user and the e-mail address of a person stays found', async () => {
   const token = await signHmac({ sub: '7', account: 'owners', email: 'ann@example.com' })
   const { page, faults } = await openTab(browser, server.baseUrl)

@@ -9,6 +9,8 @@ export interface Session {
 
 const sessionKey = 'rostrum.session'
 const returnKey = 'rostrum.return'
+/** Where `openInPlayground` keeps what the playground opens next. */
+export const openKey = 'rostrum.open'
 
 /** Returns the session of this tab; null if nobody is signed in. */
 export function readSession(): Session | null {
@@ -69,5 +71,6 @@ export function goToLogin(): void {
 export function signOut(): void {
   sessionStorage.removeItem(sessionKey)
   sessionStorage.removeItem(returnKey)
+  sessionStorage.removeItem(openKey)
   location.assign('/login')
 }

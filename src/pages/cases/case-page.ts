@@ -7,6 +7,7 @@ import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
+import { viewText } from '../shell/view-text.ts'
 import {
   type CaseTask,
   type FoundCase,
@@ -174,7 +175,7 @@ class CasePage extends PageElement {
       ${
         isEmpty
           ? html`<p class="quiet">Nothing would change.</p>`
-          : html`<pre class="box" tabindex="0">${JSON.stringify(this.patch, null, 2)}</pre>`
+          : html`<pre class="box" tabindex="0">${viewText(JSON.stringify(this.patch, null, 2))}</pre>`
       }
     </section>`
   }

@@ -2,6 +2,7 @@ import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
+import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../shell/view-time.ts'
 import {
   findFunction,
@@ -104,7 +105,7 @@ class VersionList extends PageElement {
       <td role="cell">${isLive ? html`<span class="live">live</span>` : nothing}</td>
       <td role="cell">${who}</td>
       <td role="cell">${viewTime(at)}</td>
-      <td role="cell">${comment}</td>
+      <td role="cell">${comment === null ? nothing : viewText(comment)}</td>
       <td role="cell">${!isLive && allows('functions:write') ? action : nothing}</td>
     </tr>`
   }

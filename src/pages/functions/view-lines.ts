@@ -1,5 +1,6 @@
 import { structuredPatch } from 'diff/lib/patch/create.js'
 import { html, nothing } from 'lit'
+import { viewText } from '../shell/view-text.ts'
 
 // Two sources that have nothing in common take long to compare.
 const maxCompareMs = 500
@@ -37,5 +38,5 @@ function viewLine(line: string) {
     '@': 'place',
     '\\': 'place',
   }
-  return html`<span class=${kinds[line[0] ?? ''] ?? ''}>${line}\n</span>`
+  return html`<span class=${kinds[line[0] ?? ''] ?? ''}>${viewText(line)}\n</span>`
 }

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import { viewText } from '../shell/view-text.ts'
 import { compareDocuments, type Difference } from './difference.ts'
 import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
 import type { RunState } from './run-state.ts'
@@ -33,8 +34,11 @@ export function viewChange(
   place: string,
   { before, after }: Readonly<Record<'before' | 'after', string>>,
 ): TemplateResult {
-  const [old, now] = [html`<del dir="auto">${before}</del>`, html`<ins dir="auto">${after}</ins>`]
-  return html`<li><code dir="auto">${place}</code> ${old} → ${now}</li>`
+  const [old, now] = [
+    html`<del dir="auto">${viewText(before)}</del>`,
+    html`<ins dir="auto">${viewText(after)}</ins>`,
+  ]
+  return html`<li><code dir="auto">${viewText(place)}</code> ${old} → ${now}</li>`
 }
 
 // A member that is absent has no JSON.

@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { viewEmpty } from '../shell/page-element.ts'
+import { viewText } from '../shell/view-text.ts'
 import type { Execution } from './execution.ts'
 import { cutText, printJson, type Shown } from './print.ts'
 import type { RunState } from './run-state.ts'
@@ -23,7 +24,7 @@ export function viewRaw({ execution }: RunState) {
 
 /** Shows a text, and how much of it is left out. */
 export function viewShown({ text, note }: Shown) {
-  return html`${note === null ? nothing : html`<p class="note">${note}</p>`}<pre>${text}</pre>`
+  return html`${note === null ? nothing : html`<p class="note">${note}</p>`}<pre>${viewText(text)}</pre>`
 }
 
 function viewExecution({ outcome, payload, message, error }: Execution) {

@@ -4,6 +4,7 @@ import { GatewayError } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
+import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../shell/view-time.ts'
 import { type DeadRun, dropDeadRun, listDeadRuns, retryDeadRun } from './run-documents.ts'
 
@@ -91,7 +92,7 @@ class DeadRuns extends PageElement {
       <div>
         <strong dir="auto">${nameOf(run)}</strong>${ofCase}, ${attempt}
         ${attempt === 1 ? 'attempt' : 'attempts'}
-        <div class="why">${lastError?.code} ${lastError?.message}</div>
+        <div class="why">${lastError?.code} ${viewText(lastError?.message ?? '')}</div>
         <details><summary>Attempts</summary><ol>${attempts}</ol></details>
       </div>
       ${allows('functions:write') ? actions : nothing}

@@ -93,6 +93,26 @@ test('versions are newest first, each shows what it changed, and one is made liv
   await close(tab)
 })
 
+test('characters that make code look like other code are marked', async () => {
+  await save('disguised', 'const isAdmin = false\nexit(1)')
+  const disguised =
+    '/*\u202e } \u2066if (isAdmin)\u2069 \u2066 only admins */ exit("\u{1f468}\u200d\u{1f467} all\u200b")'
+  const id = await save('disguised', `const isAdmin = false\n${disguised}`, 'tidy \u202eup')
+  const tab = await open(`/functions/${id}`)
+  const { page } = tab
+  const shown =
+    '/*U+202E } U+2066if (isAdmin)U+2069 U+2066 only admins */ exit("\u{1f468}\u200d\u{1f467} allU+200B")'
+  await expect.poll(() => readDifference(page)).toEqual(['-exit(1)', `+${shown}`])
+  expect(await versionsOf(page).first().innerText()).toContain('tidy U+202Eup')
+  expect(await findBarriers(page)).toEqual([])
+
+  const { body } = await server.execute({ sourceCode: disguised })
+  await page.goto(`/runs/${body.task_execution.id}`)
+  await page.getByRole('region', { name: 'Script' }).getByText(shown).waitFor()
+  await page.getByRole('region', { name: 'Result' }).getByText('allU+200B').waitFor()
+  await close(tab)
+})
+
 test('hooks, tasks and webhooks are added, switched off and removed, and a secret is shown once', async () => {
   const id = await save('triggered', 'exit(payload)')
   const tab = await open(`/functions/${id}`)

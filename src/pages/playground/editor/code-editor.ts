@@ -176,7 +176,7 @@ export class CodeEditor extends LitElement {
       selection: EditorSelection.cursor(Math.min(offset, this.#opened.doc.length)),
       extensions: [
         lineNumbers(),
-        highlightSpecialChars(),
+        highlightSpecialChars({ addSpecialChars: /[\u202a-\u202c\u2068]/ }),
         highlightActiveLineGutter(),
         history(),
         drawSelection({ cursorBlinkRate: prefersStill() ? 0 : 1_200 }),

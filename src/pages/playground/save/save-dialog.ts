@@ -2,6 +2,7 @@ import { html, nothing } from 'lit'
 import { GatewayError } from '../../gateway/gateway-error.ts'
 import { ask } from '../../gateway/operation.ts'
 import { PageElement, viewError } from '../../shell/page-element.ts'
+import { viewText } from '../../shell/view-text.ts'
 import type { OpenFunction } from '../draft/draft-store.ts'
 import { functionToOpen, type StoredFunction, saveVersion } from './function-documents.ts'
 
@@ -92,13 +93,13 @@ class SaveDialog extends PageElement {
   }
 
   #viewConflict({ script }: SaveRequest, theirs: StoredFunction) {
-    const viewText = (title: string, text: string) => html`<section aria-label=${title}>
+    const viewSource = (title: string, text: string) => html`<section aria-label=${title}>
       <h3>${title}</h3>
-      <pre class="box" tabindex="0">${text}</pre>
+      <pre class="box" tabindex="0">${viewText(text)}</pre>
     </section>`
     return html`<p>Nothing was saved: somebody else saved a version after you opened this one.</p>
       <div class="both">
-        ${viewText('Yours', script)} ${viewText('Theirs', theirs.live.sourceCode)}
+        ${viewSource('Yours', script)} ${viewSource('Theirs', theirs.live.sourceCode)}
       </div>
       ${viewError(this.error)}
       <div class="actions">

@@ -4,7 +4,7 @@ import '../shell/copy-button.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows, currentSession } from '../shell/session.ts'
 import { writeExample } from './sender-example.ts'
-import type { TriggerDialog } from './trigger-dialog.ts'
+import type { TriggerDialog, TriggerSaved } from './trigger-dialog.ts'
 import './trigger-dialog.ts'
 import {
   type Hook,
@@ -121,7 +121,7 @@ class FunctionTriggers extends PageElement {
         advice: 'A webhook runs it when another service sends a signed request.',
         loaded: webhook,
         viewItem: webhook =>
-          this.#viewItem({ kind: 'webhook', ...webhook, title: webhook.name }, viewWebhook(webhook)),
+          this.#viewItem({ kind: 'webhook', ...webhook, title: webhook.name }, viewWebhook(webhook), webhook),
       })}
       <trigger-dialog
         .functionId=${this.functionId}
@@ -149,9 +149,15 @@ class FunctionTriggers extends PageElement {
     </div>`
   }
 
-  #viewItem(item: Item, details: TemplateResult | typeof nothing = nothing): TemplateResult {
+  #viewItem(
+    item: Item,
+    details: TemplateResult | typeof nothing = nothing,
+    webhook: Webhook | null = null,
+  ): TemplateResult {
     const { enabled, scopes, title } = item
+    const rotate = html`<button type="button" @click=${() => this.#add('webhook', webhook)}>New secret</button>`
     const actions = html`<div class="actions">
+      ${webhook === null ? nothing : rotate}
       <button type="button" @click=${() => this.#switch(item)}>${enabled ? 'Switch off' : 'Switch on'}</button>
       <button type="button" class="bad" @click=${() => this.#ask(item)}>Remove</button>
     </div>`
@@ -164,15 +170,15 @@ class FunctionTriggers extends PageElement {
     </li>`
   }
 
-  #add(kind: TriggerKind): void {
+  #add(kind: TriggerKind, rotated: Webhook | null = null): void {
     this.notice = ''
-    this.querySelector<TriggerDialog>('trigger-dialog')?.ask(kind)
+    this.querySelector<TriggerDialog>('trigger-dialog')?.ask(kind, rotated)
   }
 
-  #noteSaved = ({ detail }: CustomEvent<TriggerKind>): void => {
+  #noteSaved = ({ detail: { kind, notice } }: CustomEvent<TriggerSaved>): void => {
     this.#try(async () => {
-      await this.#load(detail)
-      this.notice = `The ${detail} was added.`
+      await this.#load(kind)
+      this.notice = notice
     })
   }
 

@@ -1,9 +1,16 @@
 import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
-import '../shell/copy-button.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
-import { saveHook, saveTask, saveWebhook, type TriggerKind } from './trigger-documents.ts'
+import {
+  rotateSecret,
+  saveHook,
+  saveTask,
+  saveWebhook,
+  type TriggerKind,
+  type Webhook,
+} from './trigger-documents.ts'
+import { viewRotation, viewSecret, viewSecretField } from './view-secret.ts'
 
 const scopes = [
   'memberships:read',
@@ -32,13 +39,20 @@ const modes = [
   { value: 'QUEUED', text: 'At once; the run comes later' },
 ]
 
-/** Asks for a new hook, task or webhook of a function, and shows a new secret once. */
+/** What was done, for the list of triggers. */
+export interface TriggerSaved {
+  readonly kind: TriggerKind
+  readonly notice: string
+}
+
+/** Asks for a new hook, task or webhook of a function, or for a new secret, and shows a new secret once. */
 class TriggerDialog extends PageElement {
   static override properties = {
     functionId: { attribute: false },
     functionName: { attribute: false },
     caseTypeCode: { attribute: false },
     kind: { state: true },
+    rotated: { state: true },
     verification: { state: true },
     secret: { state: true },
     error: { state: true },
@@ -48,6 +62,8 @@ class TriggerDialog extends PageElement {
   declare functionName: string
   declare caseTypeCode: string | null
   declare kind: TriggerKind
+  /** The webhook that gets a new secret; null while a trigger is added. */
+  declare rotated: Webhook | null
   declare verification: string
   /** The new secret, until the dialog is closed. */
   declare secret: string | null
@@ -60,18 +76,19 @@ class TriggerDialog extends PageElement {
     this.functionName = ''
     this.caseTypeCode = null
     this.kind = 'hook'
+    this.rotated = null
     this.verification = 'STANDARD'
     this.secret = null
     this.error = null
     this.isBusy = false
   }
 
-  ask(kind: TriggerKind): void {
+  ask(kind: TriggerKind, rotated: Webhook | null = null): void {
     this.kind = kind
+    this.rotated = rotated
     this.verification = 'STANDARD'
     this.secret = null
     this.error = null
-    this.querySelector('form')?.reset()
     this.#dialog.showModal()
   }
 
@@ -80,15 +97,32 @@ class TriggerDialog extends PageElement {
   }
 
   override render() {
-    return html`<dialog aria-labelledby="trigger-title" @close=${this.#forget}>
-      <h2 id="trigger-title">${this.secret === null ? `Add ${this.kind}` : 'Secret'}</h2>
-      ${this.secret === null ? this.#viewForm() : this.#viewSecret(this.secret)}
+    const { secret, rotated } = this
+    const question = rotated === null ? `Add ${this.kind}` : `New secret of ${rotated.name}?`
+    return html`<dialog
+      aria-labelledby="trigger-title"
+      @cancel=${this.#refuseClose}
+      @keydown=${this.#refuseEscape}
+      @close=${this.#forget}
+    >
+      <h2 id="trigger-title">${secret === null ? question : 'Secret'}</h2>
+      ${secret === null ? this.#viewForm() : viewSecret(secret, () => this.#dialog.close())}
     </dialog>`
   }
 
   #viewForm() {
+    const { rotated } = this
     return html`<form @submit=${this.#submit}>
-      ${this.kind === 'webhook' ? this.#viewWebhook() : this.#viewOfCases()}
+      ${rotated === null ? this.#viewNew() : viewRotation(rotated.name)} ${viewError(this.error)}
+      <div class="actions">
+        <button type="button" ?disabled=${this.isBusy} @click=${() => this.#dialog.close()}>Cancel</button>
+        <button class="main" ?disabled=${this.isBusy}>${rotated === null ? 'Add' : 'New secret'}</button>
+      </div>
+    </form>`
+  }
+
+  #viewNew() {
+    return html`${this.kind === 'webhook' ? this.#viewWebhook() : this.#viewOfCases()}
       <fieldset>
         <legend>Scopes</legend>
         <p class="quiet">What the script’s own calls may do. Without a call it needs none.</p>
@@ -98,13 +132,7 @@ class TriggerDialog extends PageElement {
             scope =>
               html`<label class="tick"><input type="checkbox" name="scopes" value=${scope} /> ${scope}</label>`,
           )}
-      </fieldset>
-      ${viewError(this.error)}
-      <div class="actions">
-        <button type="button" @click=${() => this.#dialog.close()}>Cancel</button>
-        <button class="main" ?disabled=${this.isBusy}>Add</button>
-      </div>
-    </form>`
+      </fieldset>`
   }
 
   #viewOfCases() {
@@ -133,30 +161,28 @@ class TriggerDialog extends PageElement {
       <input id="webhook-name" name="name" required maxlength="64" autocomplete="off" spellcheck="false" />
       ${viewSelect('verification', 'Signature', verifications, choose)}
       ${this.verification === 'SECRET' ? header : nothing} ${viewSelect('mode', 'Answer', modes)}
-      <label for="webhook-secret">Secret of the sender</label>
-      <input id="webhook-secret" name="secret" class="secret" autocomplete="off" aria-describedby="secret-note" />
-      <p id="secret-note" class="quiet">Leave it empty, and Rostrum makes one.</p>`
+      ${viewSecretField()}`
   }
 
-  #viewSecret(secret: string) {
-    return html`<p>Give this secret to the sender. It is shown this once.</p>
-      <label for="new-secret">New secret</label>
-      <input id="new-secret" readonly .value=${secret} />
-      <div class="actions">
-        <copy-button .text=${secret} what="secret"></copy-button>
-        <button type="button" class="main" @click=${() => this.#dialog.close()}>Done</button>
-      </div>`
+  // A secret that is made or shown would be lost.
+  #refuseClose = (event: Event): void => {
+    if (this.isBusy || this.secret !== null) event.preventDefault()
   }
 
-  // The page keeps no secret.
+  // Without a click in between, a browser closes the dialog at the second Escape, and asks nobody.
+  #refuseEscape = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') this.#refuseClose(event)
+  }
+
+  // The page keeps no secret, neither one that was made nor one that was typed.
   #forget = (): void => {
     this.secret = null
+    this.querySelector('form')?.reset()
   }
 
   #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    const form = event.currentTarget as HTMLFormElement
-    const given = new FormData(form)
+    const given = new FormData(event.currentTarget as HTMLFormElement)
     const texts = [...given].flatMap(([name, value]) =>
       name === 'scopes' || String(value).trim() === '' ? [] : [[name, String(value).trim()]],
     )
@@ -168,10 +194,14 @@ class TriggerDialog extends PageElement {
     this.error = null
     this.isBusy = true
     try {
-      await this.#save(input)
-      form.reset()
-      this.dispatchEvent(new CustomEvent('trigger-saved', { detail: this.kind }))
-      if (this.secret === null) this.#dialog.close()
+      this.secret = await this.#save(given, input)
+      const notice =
+        this.rotated === null ? `The ${this.kind} was added.` : `${this.rotated.name} has a new secret.`
+      const detail: TriggerSaved = { kind: this.kind, notice }
+      this.dispatchEvent(new CustomEvent('trigger-saved', { detail }))
+      if (this.secret === null) return this.#dialog.close()
+      await this.updateComplete
+      this.querySelector<HTMLTextAreaElement>('#new-secret')?.select()
     } catch (error) {
       this.error = error
     } finally {
@@ -179,10 +209,18 @@ class TriggerDialog extends PageElement {
     }
   }
 
-  async #save(input: object): Promise<void> {
-    if (this.kind === 'webhook') this.secret = (await ask(saveWebhook, { input })).saveWebhook.secret
-    else if (this.kind === 'hook') await ask(saveHook, { input })
+  /** Saves, and returns a secret that was made. */
+  async #save(given: FormData, input: object): Promise<string | null> {
+    if (this.rotated !== null) {
+      const secret = String(given.get('secret') ?? '').trim() || null
+      const overlapHours = Number(given.get('overlapHours'))
+      return (await ask(rotateSecret, { id: this.rotated.id, overlapHours, secret })).rotateWebhookSecret
+        .secret
+    }
+    if (this.kind === 'webhook') return (await ask(saveWebhook, { input })).saveWebhook.secret
+    if (this.kind === 'hook') await ask(saveHook, { input })
     else await ask(saveTask, { input })
+    return null
   }
 }
 

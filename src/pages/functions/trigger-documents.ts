@@ -57,6 +57,11 @@ export const saveWebhook = operation<
   { saveWebhook: { readonly secret: string | null; readonly webhook: { readonly id: string } } },
   Saving
 >(`mutation SaveWebhook($input: SaveWebhookInput!) { saveWebhook(input: $input) { secret webhook { id } } }`)
+export const rotateSecret = operation<
+  { rotateWebhookSecret: { readonly secret: string | null } },
+  { id: string; overlapHours: number; secret: string | null }
+>(`mutation RotateSecret($id: ID!, $overlapHours: Int!, $secret: String) {
+  rotateWebhookSecret(id: $id, overlapHours: $overlapHours, secret: $secret) { secret } }`)
 
 interface Removing {
   readonly id: string

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { holdRequests } from '../hold-requests.ts'
 import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from '../open-browser.ts'
 
 let server: SharedServer
@@ -110,6 +111,54 @@ test('characters that make code look like other code are marked', async () => {
   await page.goto(`/runs/${body.task_execution.id}`)
   await page.getByRole('region', { name: 'Script' }).getByText(shown).waitFor()
   await page.getByRole('region', { name: 'Result' }).getByText('allU+200B').waitFor()
+  await close(tab)
+})
+
+const stored = async (page: Page, secret: string): Promise<boolean> =>
+  (await page.content()).includes(secret) ||
+  (await page.locator('input, textarea').evaluateAll(fields => fields.map(field => field.value))).includes(
+    secret,
+  )
+
+test('a secret is lost by no key, wraps on a narrow screen, and is made again after a question', async () => {
+  const id = await save('secretive', 'exit(payload)')
+  const tab = await open(`/functions/${id}`)
+  const { page } = tab
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Add webhook' }).click()
+  await dialog.getByLabel('Secret of the sender').fill('typed and cancelled')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(await stored(page, 'typed and cancelled')).toBe(false)
+
+  await page.getByRole('button', { name: 'Add webhook' }).click()
+  await dialog.getByLabel('Name').fill('kept')
+  const saving = await holdRequests(page, '**/graphql', 'SaveWebhook')
+  await page.keyboard.press('Enter')
+  await expect.poll(saving.count).toBe(1)
+  for (let times = 0; times < 3; times++) await page.keyboard.press('Escape')
+  saving.release()
+  const field = dialog.getByLabel('New secret')
+  const secret = await field.inputValue()
+  for (const key of ['Escape', 'Escape', 'Enter']) await page.keyboard.press(key)
+  expect(await page.evaluate(() => String(getSelection()))).toBe(secret)
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(
+    await field.evaluate(box => box.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight),
+  ).toBe(true)
+  expect(await findBarriers(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Done' }).click()
+
+  await page.getByRole('button', { name: 'New secret' }).click()
+  await dialog.getByText('New secret of kept?').waitFor()
+  await dialog.getByLabel('Earlier secrets').selectOption('End at once')
+  expect(await findBarriers(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'New secret' }).click()
+  const next = await field.inputValue()
+  expect(next).toMatch(/^whsec_/)
+  expect(next).not.toBe(secret)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('kept has a new secret.').waitFor()
+  expect(await stored(page, next)).toBe(false)
   await close(tab)
 })
 

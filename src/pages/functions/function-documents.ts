@@ -62,6 +62,11 @@ export const readSources = operation<
     versions(first: 2, after: $after) { nodes { hash sourceCode } } } }`,
 )
 
+export const readLive = operation<
+  { function: { readonly live: { readonly hash: string } } | null },
+  { id: string }
+>(`query ReadLive($id: ID!) { function(id: $id) { live { hash } } }`)
+
 export const rollBack = operation<
   { makeVersionLive: { readonly live: { readonly hash: string } } },
   { functionId: string; hash: string }

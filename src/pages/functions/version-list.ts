@@ -6,6 +6,7 @@ import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../shell/view-time.ts'
 import {
   findFunction,
+  readLive,
   readSources,
   rollBack,
   type Source,
@@ -17,6 +18,8 @@ import { viewLines } from './view-lines.ts'
 // A version that a link names is looked for among this many, some hundreds at a time.
 const maxSearched = 1_000
 const searchedAtOnce = 250
+
+const removed = 'The function was removed meanwhile.'
 
 interface Sources {
   /** Null for the oldest version. Those before it may have been deleted. */
@@ -111,30 +114,64 @@ class VersionList extends PageElement {
   }
 
   #choose(index: number): void {
+    this.notice = ''
+    this.#try(() => this.#showSources(index))
+  }
+
+  // A version that was saved or deleted meanwhile moves the others.
+  async #showSources(index: number): Promise<void> {
+    const hash = this.page.edges[index]?.node.hash
+    if (await this.#readSources(index)) return
+    await this.#reload()
+    this.notice = 'The versions changed meanwhile. The list shows them as they are now.'
+    await this.#readSources(Math.max(0, this.#indexOf(hash)))
+  }
+
+  /** Shows what a version changed. Returns false if another one is in its place now. */
+  async #readSources(index: number): Promise<boolean> {
     this.chosen = index
     this.sources = null
-    this.#try(async () => {
-      const after = this.page.edges[index - 1]?.cursor ?? null
-      const found = (await ask(readSources, { id: this.functionId, after })).function
-      if (this.chosen !== index) return
-      const [newer, older = null] = found?.versions.nodes ?? []
-      if (newer !== undefined) this.sources = { before: older, after: newer }
-    })
+    const after = this.page.edges[index - 1]?.cursor ?? null
+    const found = (await ask(readSources, { id: this.functionId, after })).function
+    if (this.chosen !== index) return true
+    const [newer, older = null] = found?.versions.nodes ?? []
+    if (newer === undefined || newer.hash !== this.page.edges[index]?.node.hash) return false
+    this.sources = { before: older, after: newer }
+    return true
+  }
+
+  #indexOf(hash: string | undefined): number {
+    return this.page.edges.findIndex(({ node }) => node.hash === hash)
+  }
+
+  async #reload(): Promise<void> {
+    const found = (await ask(findFunction, { id: this.functionId, after: null })).function
+    if (found === null) throw new Error(removed)
+    this.page = found.versions
+    this.liveHash = found.live.hash
   }
 
   async #find(hash: string): Promise<void> {
-    const indexOf = () => this.page.edges.findIndex(({ node }) => node.hash === hash)
-    while (indexOf() < 0 && this.page.pageInfo.hasNextPage && this.page.edges.length < maxSearched)
+    while (this.#indexOf(hash) < 0 && this.page.pageInfo.hasNextPage && this.page.edges.length < maxSearched)
       await this.#loadPage(searchedAtOnce)
-    this.#choose(Math.max(0, indexOf()))
+    this.#choose(Math.max(0, this.#indexOf(hash)))
     await this.updateComplete
-    if (indexOf() >= 0) return this.#focusChosen()
+    if (this.#indexOf(hash) >= 0) return this.#focusChosen()
     const searched = this.page.pageInfo.hasNextPage ? ` among its newest ${this.page.edges.length}` : ''
     throw new Error(`The function has no version ${hash.slice(0, 8)}${searched}. Here is the newest one.`)
   }
 
   #rollBack(hash: string): void {
+    this.notice = ''
     this.#try(async () => {
+      const live = (await ask(readLive, { id: this.functionId })).function?.live.hash
+      if (live !== this.liveHash) {
+        await this.#reload()
+        await this.#readSources(0)
+        throw new Error(
+          'Nothing was changed: another version has become live meanwhile. Look at it, then try again.',
+        )
+      }
       const { makeVersionLive } = await ask(rollBack, { functionId: this.functionId, hash })
       this.liveHash = makeVersionLive.live.hash
       this.notice = `Version ${hash.slice(0, 8)} is live.`
@@ -153,7 +190,7 @@ class VersionList extends PageElement {
     const { edges, pageInfo } = this.page
     const size = first === undefined ? {} : { first }
     const found = await ask(findFunction, { id: this.functionId, after: pageInfo.endCursor, ...size })
-    if (found.function === null) throw new Error('The function was removed meanwhile.')
+    if (found.function === null) throw new Error(removed)
     const { versions } = found.function
     this.page = { edges: [...edges, ...versions.edges], pageInfo: versions.pageInfo }
   }

@@ -94,6 +94,29 @@ test('versions are newest first, each shows what it changed, and one is made liv
   await close(tab)
 })
 
+test('a version that became live meanwhile stays live, and a row shows what its own version changed', async () => {
+  const id = await save('raced', 'exit(1)')
+  await save('raced', 'exit(2)')
+  const tab = await open(`/functions/${id}`)
+  const { page } = tab
+  const rows = versionsOf(page)
+  await expect.poll(() => readDifference(page)).toEqual(['-exit(1)', '+exit(2)'])
+  await save('raced', 'exit("hotfix")')
+  await rows.nth(1).getByRole('button', { name: 'Roll back' }).click()
+  await page.getByRole('alert').getByText('Nothing was changed: another version has become live').waitFor()
+  await rows.nth(2).waitFor()
+  expect(await rows.nth(0).innerText()).toContain('live')
+  await expect.poll(() => readDifference(page)).toEqual(['-exit(2)', '+exit("hotfix")'])
+
+  await save('raced', 'exit(4)')
+  await rows.nth(0).getByRole('button', { pressed: true }).click()
+  await page.getByText('The versions changed meanwhile.').waitFor()
+  await expect.poll(() => readDifference(page)).toEqual(['-exit(2)', '+exit("hotfix")'])
+  expect(await rows.nth(1).getByRole('button', { pressed: true }).count()).toBe(1)
+  expect(await rows.nth(0).innerText()).toContain('live')
+  await close(tab)
+})
+
 test('characters that make code look like other code are marked', async () => {
   await save('disguised', 'const isAdmin = false\nexit(1)')
   const disguised =

@@ -24,6 +24,16 @@ const whole = z
   .regex(/^\d{1,9}$/, 'must be a whole number up to 999999999')
   .transform(Number)
 const positive = whole.refine(value => value > 0, 'must be 1 or more')
+const headers = z
+  .string()
+  .refine(areHeaders, 'must be `name=value,name=value`, with `%20` and the like in the values')
+
+/** What the exporter reads, and would replace by its default or leave out if it is wrong. */
+const exporterSettings = {
+  ENDPOINT: url,
+  HEADERS: headers,
+  TIMEOUT: positive,
+}
 
 const batchSettings = {
   scheduledDelayMillis: { variable: 'OTEL_BSP_SCHEDULE_DELAY', rule: whole },
@@ -49,8 +59,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Reads the settings of OpenTelemetry that the SDK leaves to its caller. The exporter reads its endpoint, headers,
- * timeout, compression and certificates itself; the endpoint is checked here, because the exporter would replace a bad
- * one by `localhost`. Throws a `StartError` that names a wrong value.
+ * timeout, compression and certificates itself; the first three are checked here, because the exporter would replace a
+ * bad endpoint by `localhost`, and ignore the others. Throws a `StartError` that names a wrong value.
  */
 export function readTraceSettings(environment: Environment): TraceSettings {
   const read = <Value>(variable: string, rule: z.ZodType<Value>): Value | undefined => {
@@ -60,8 +70,10 @@ export function readTraceSettings(environment: Environment): TraceSettings {
     if (error === undefined) return data
     throw new StartError(`The setting ${variable} ${error.issues[0]?.message}.`)
   }
-  read('OTEL_EXPORTER_OTLP_ENDPOINT', url)
-  read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', url)
+  for (const [name, rule] of Object.entries(exporterSettings)) {
+    read<unknown>(`OTEL_EXPORTER_OTLP_${name}`, rule)
+    read<unknown>(`OTEL_EXPORTER_OTLP_TRACES_${name}`, rule)
+  }
   return {
     protocol:
       read('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', protocol) ??
@@ -76,4 +88,10 @@ export function readTraceSettings(environment: Environment): TraceSettings {
       }),
     ),
   }
+}
+
+// A comma may end the list. The names are tokens of HTTP.
+function areHeaders(text: string): boolean {
+  const isHeader = (part: string) => part.trim() === '' || /^\s*[\w!#$%&'*+.^`|~-]+\s*=/.test(part)
+  return text.split(',').every(isHeader)
 }

@@ -152,7 +152,8 @@ const settings = {
     cpuMs: setting('ROSTRUM_TASK_CPU_MS', whole(10, 3_600_000).default(1_000)),
     memoryMb: setting('ROSTRUM_TASK_MEMORY_MB', whole(8, 4_096).default(64)),
     sourceBytes: setting('ROSTRUM_TASK_SOURCE_BYTES', bytes(16 * 2 ** 20).default(256 * 2 ** 10)),
-    resultBytes: setting('ROSTRUM_TASK_RESULT_BYTES', bytes(64 * 2 ** 20).default(2 * 2 ** 20)),
+    // The shortest result of a script that returns nothing, and of a compilation, is `null`.
+    resultBytes: setting('ROSTRUM_TASK_RESULT_BYTES', whole(4, 64 * 2 ** 20).default(2 * 2 ** 20)),
     logEntries: setting('ROSTRUM_TASK_LOG_ENTRIES', whole(1, 100_000).default(1_000)),
     logBytes: setting('ROSTRUM_TASK_LOG_BYTES', bytes(16 * 2 ** 20).default(256 * 2 ** 10)),
     graphqlCalls: setting('ROSTRUM_TASK_GRAPHQL_CALLS', whole(0, 100_000).default(100)),
@@ -164,9 +165,10 @@ const settings = {
     depth: setting('ROSTRUM_TASK_DEPTH', whole(1, 16).default(3)),
   },
   scriptLogBytes: setting('ROSTRUM_SCRIPT_LOG_BYTES', bytes(Number.MAX_SAFE_INTEGER).default(2 ** 20)),
+  // A request takes a place in the queue while its body is read, so without one no run would begin.
   queue: {
-    runs: setting('ROSTRUM_QUEUE_RUNS', whole(0, 100_000).default(256)),
-    accountRuns: setting('ROSTRUM_QUEUE_ACCOUNT_RUNS', whole(0, 100_000).default(64)),
+    runs: setting('ROSTRUM_QUEUE_RUNS', whole(1, 100_000).default(256)),
+    accountRuns: setting('ROSTRUM_QUEUE_ACCOUNT_RUNS', whole(1, 100_000).default(64)),
     waitMs: setting('ROSTRUM_QUEUE_WAIT_MS', whole(1, 600_000).default(2_000)),
   },
   /** Maximum requests of one account that run or wait. */

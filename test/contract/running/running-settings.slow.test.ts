@@ -51,6 +51,9 @@ const badValues: [string, string][] = [
   ['ROSTRUM_TASK_TIMEOUT_MS', '10s'],
   ['ROSTRUM_TASK_CPU_MS', '1.5'],
   ['ROSTRUM_TASK_MEMORY_MB', '1e3'],
+  ['ROSTRUM_TASK_RESULT_BYTES', '3'],
+  ['ROSTRUM_QUEUE_RUNS', '0'],
+  ['ROSTRUM_QUEUE_ACCOUNT_RUNS', '0'],
   ['ROSTRUM_GRAPHQL_HOSTS', 'https://example.com/graphql'],
 ]
 

@@ -143,3 +143,17 @@ test('a save that is refused and a lock that cannot be written are both in the o
   expect(code).toBe(69)
   expect(stderr).toMatch(/^pushed _\/a \w+\n.*Pushed: _\/a\. .*Cannot write `.*rostrum\.lock`.*\n$/)
 })
+
+test('Ctrl-C during a save lets it end, sends no other, and leaves what was saved in the lock', async () => {
+  const going = place.start(['push', '--yes'])
+  beforeSave = async name => {
+    if (name === 'b') going.interrupt()
+    return true
+  }
+  const { code, stderr } = await going.ended
+  expect(code).toBe(130)
+  expect(stderr).toMatch(/^pushed _\/a \w+\npushed _\/b \w+\n$/)
+  expect(Object.keys((await lock()).functions)).toEqual(['_/a', '_/b'])
+  const { body } = await server.graphql('{ functions { nodes { name } } }')
+  expect(body.data).toEqual({ functions: { nodes: [{ name: 'a' }, { name: 'b' }] } })
+})

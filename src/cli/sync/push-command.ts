@@ -40,9 +40,11 @@ ${urlHelp}
   },
   args: [0, 1_000],
   async run(call) {
+    const gateway = chooseGateway(call)
     const parts = {
       folder: call.resolve(call.text('dir') ?? '.'),
-      client: createGatewayClient(chooseGateway(call), call.signal),
+      client: createGatewayClient(gateway, call.signal),
+      savingClient: createGatewayClient(gateway, new AbortController().signal),
       compile: createCompiler(call),
     }
     if (!call.isSet('watch')) return pushOnce(call, parts)
@@ -59,10 +61,13 @@ ${urlHelp}
 interface PushParts {
   readonly folder: string
   readonly client: GatewayClient
+  /** Ends no request on Ctrl-C. */
+  readonly savingClient: GatewayClient
   readonly compile: CompileFiles
 }
 
-async function pushOnce(call: CommandCall, { folder, client, compile }: PushParts): Promise<number> {
+async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
+  const { folder, client, savingClient, compile } = parts
   const { terminal } = call
   const lock = readLock(folder)
   const files = readFunctionFiles(folder)
@@ -82,7 +87,8 @@ async function pushOnce(call: CommandCall, { folder, client, compile }: PushPart
   // What is equal to its live version is as if it had been pulled.
   const equal = [...files.values()].filter(({ key, hash }) => live.get(key) === hash)
   const functions = Object.fromEntries(equal.map(({ key, hash }) => [key, hash]))
-  await savePushes(call, client, { pushes, folder, known: { url: client.url, account, functions } })
+  const known = { url: client.url, account, functions }
+  await savePushes(call, savingClient, { pushes, folder, known })
   const tried = call.text('try')
   if (tried !== undefined && pushes.length > 0) await tryCase(client, tried, terminal)
   return exitCodes.done

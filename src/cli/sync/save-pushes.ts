@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CliError } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 import { type GatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
@@ -14,12 +15,22 @@ interface Saving {
   readonly known: Lock
 }
 
+type CallParts = Pick<CommandCall, 'text' | 'terminal' | 'signal' | 'atEnd'>
+
 /**
  * Saves functions one after the other. If a save fails, the error says which were pushed. The lock has what was saved,
- * even if a later save is refused. It stays if the first one is. Nothing is saved if the lock cannot be written.
+ * even if a later save is refused. It stays if the first one is. Nothing is saved if the lock cannot be written. Ctrl-C
+ * keeps the next save from being sent. The process waits for the save that was sent, and for the lock: the signal of the
+ * call must not be the client's.
  */
-export async function savePushes(
-  { text, terminal }: Pick<CommandCall, 'text' | 'terminal'>,
+export async function savePushes(call: CallParts, client: GatewayClient, saving: Saving): Promise<void> {
+  const work = saveAll(call, client, saving)
+  const forget = call.atEnd(() => work.catch(() => {}))
+  await work.finally(forget)
+}
+
+async function saveAll(
+  { text, terminal, signal }: CallParts,
   client: GatewayClient,
   { pushes, folder, known }: Saving,
 ): Promise<void> {
@@ -31,6 +42,8 @@ export async function savePushes(
   try {
     for (const push of pushes) {
       const { key, hash } = push.file
+      await nextTurn()
+      signal.throwIfAborted()
       const isNew = await save(client, push, text('comment') ?? null).catch((error: unknown) => {
         throw describeFailure(error, saved, keys.slice(saved.length))
       })

@@ -154,3 +154,19 @@ testOfModes.each(['spec', 'tap', 'junit'])(
     expect(await place.read('cases/a.json')).toBe(text)
   },
 )
+
+testOfModes(
+  'pull that fails half way keeps in the lock what it wrote, and the next one is no conflict',
+  async () => {
+    for (const name of ['a', 'b']) await save(name, 'exit(1)')
+    expect((await place.run(['pull'])).code).toBe(0)
+    for (const name of ['a', 'b']) await save(name, 'exit(2)')
+    forbidWrites('functions/_/b.js')
+    const failed = await place.run(['pull'])
+    expect({ code: failed.code, stdout: failed.stdout }).toEqual({ code: 64, stdout: 'functions/_/a.js\n' })
+    await save('a', 'exit(3)')
+    chmodSync(at('functions/_/b.js'), 0o644)
+    expect(await place.run(['pull'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await place.read('functions/_/a.js')).toBe('exit(3)')
+  },
+)

@@ -32,7 +32,8 @@ ${urlHelp}
     const isOfThese = lock?.url === client.url && lock.account === account
     const pulled = isOfThese ? lock.functions : {}
 
-    const changed = [...hashes].filter(([key, hash]) => files.get(key) !== hash).map(([key]) => key)
+    const isAsLive = ([key, hash]: readonly [string, string]) => files.get(key) === hash
+    const changed = [...hashes].filter(entry => !isAsLive(entry)).map(([key]) => key)
     const conflicts = changed.filter(key => {
       const file = files.get(key)
       return file !== undefined && file !== pulled[key]
@@ -42,26 +43,36 @@ ${urlHelp}
     const sources = await readLiveSources(client, changed)
     const gone = Object.keys(pulled).filter(key => !hashes.has(key) && files.has(key))
     makeFolder(folder)
-    // A file that was written without its hash in the lock would be a conflict later.
     if (changed.length + gone.length > 0) checkLockIsWritable(folder)
-    const pulledNow = new Map(hashes)
-    for (const key of changed) {
-      const source = sources.get(key) ?? ''
-      // A version that has become live since the list was read.
-      pulledNow.set(key, hashSource(source))
-      writeSource(join(folder, pathOfKey(key)), source)
-      call.terminal.write(`${pathOfKey(key)}\n`)
+    const locked = new Map([...Object.entries(pulled), ...[...hashes].filter(isAsLive)])
+    const saveLock = () =>
+      writeLock(folder, { url: client.url, account, functions: Object.fromEntries(locked) })
+    let isChanged = false
+    try {
+      for (const key of changed) {
+        const source = sources.get(key) ?? ''
+        writeSource(join(folder, pathOfKey(key)), source)
+        isChanged = true
+        // Another version may have become live since the list was read.
+        locked.set(key, hashSource(source))
+        call.terminal.write(`${pathOfKey(key)}\n`)
+      }
+      for (const key of gone) {
+        const isAsPulled = files.get(key) === pulled[key]
+        if (isAsPulled) deleteFile(join(folder, pathOfKey(key)))
+        call.terminal.say(
+          isAsPulled
+            ? `deleted ${pathOfKey(key)}: its function is gone`
+            : `kept ${pathOfKey(key)}: its function is gone, and the file changed`,
+        )
+      }
+    } catch (error) {
+      // A file that was written without its hash in the lock would be a conflict later.
+      if (isChanged) saveLock()
+      throw error
     }
-    for (const key of gone) {
-      const isAsPulled = files.get(key) === pulled[key]
-      if (isAsPulled) deleteFile(join(folder, pathOfKey(key)))
-      call.terminal.say(
-        isAsPulled
-          ? `deleted ${pathOfKey(key)}: its function is gone`
-          : `kept ${pathOfKey(key)}: its function is gone, and the file changed`,
-      )
-    }
-    writeLock(folder, { url: client.url, account, functions: Object.fromEntries(pulledNow) })
+    for (const key of Object.keys(pulled)) if (!hashes.has(key)) locked.delete(key)
+    saveLock()
     if (changed.length + gone.length === 0) call.terminal.say('Everything is as it was pulled.')
     return exitCodes.done
   },

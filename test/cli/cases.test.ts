@@ -236,3 +236,16 @@ test('test --watch runs again when a new case is saved', async () => {
   going.interrupt()
   expect((await going.ended).code).toBe(130)
 })
+
+test('test --watch runs again when the script of a case that was added later is saved', async () => {
+  await write('later/a.json', { script, expect: { outcome: 'fail' } })
+  const going = place.start(['test', 'later', '--watch'])
+  await expect.poll(going.stderr).toContain('Waiting for a change')
+  await place.write('late.js', "fail('first')")
+  await write('later/b.json', { script: '../late.js', expect: { outcome: 'fail', message: 'second' } })
+  await expect.poll(going.stdout).toContain('actual:   "first"')
+  await place.write('late.js', "fail('third')")
+  await expect.poll(going.stdout).toContain('actual:   "third"')
+  going.interrupt()
+  await going.ended
+})

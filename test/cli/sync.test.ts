@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { symlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -223,4 +223,18 @@ test('push --watch tries again by itself when the gateway does not answer', asyn
   going.interrupt()
   expect((await going.ended).code).toBe(130)
   busy.close()
+})
+
+test('push --watch sees a folder that replaced the one it watched', async () => {
+  await place.write(file, 'exit(1)')
+  const going = place.start(['push', '--watch', '--yes'])
+  await expect.poll(going.stderr).toContain('Waiting for a change')
+  renameSync(join(place.path, 'functions'), join(place.path, 'old'))
+  await expect.poll(going.stderr).toMatch(/Waiting for a change[\s\S]*Waiting for a change/)
+  await place.write(file, 'exit(2)')
+  await expect.poll(readLive).toBe('exit(2)')
+  await place.write(file, 'exit(3)')
+  await expect.poll(readLive).toBe('exit(3)')
+  going.interrupt()
+  await going.ended
 })

@@ -1,13 +1,13 @@
-import { statSync } from 'node:fs'
 import type { StandIn } from '../../scripts/calls/answer-call.ts'
+import { findStat } from '../files/find-files.ts'
 import { writeFile } from '../files/write-file.ts'
-import { exitCodes, wrongUse } from '../frame/cli-error.ts'
+import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
 import { executeScript, nameOfFile } from '../gateway/execute-script.ts'
 import type { Execution } from '../gateway/execution.ts'
 import { createGatewayClient } from '../gateway/gateway-client.ts'
 import { type ScratchGateway, startScratchGateway } from '../run/scratch-gateway.ts'
-import { watchFiles } from '../run/watch-files.ts'
+import { type Watched, watchFiles } from '../run/watch-files.ts'
 import { type FoundCase, readCases } from './case-file.ts'
 import { findMisses, toExpectation } from './judge-case.ts'
 import { replaceExpect } from './replace-expect.ts'
@@ -42,14 +42,28 @@ A case: { "script": "../functions/incident/priority.js", "input": { "impact": 3 
     const cases = findCases(call)
     const runner = createRunner(call)
     if (!call.isSet('watch')) return runCases(call, { runner, reporter, cases })
-    const files = [...new Set(cases.flatMap(({ file, scriptFile }) => [file, scriptFile]))]
-    const folders = findPaths(call)
-      .map(call.resolve)
-      .filter(path => statSync(path).isDirectory())
-    const run = () => runCases(call, { runner, reporter, cases: findCases(call) })
-    await watchFiles(files, call, run, { folders })
+    await watchFiles(createFinder(call, cases), call, () =>
+      runCases(call, { runner, reporter, cases: findCases(call) }),
+    )
     return exitCodes.done
   },
+}
+
+// The cases and their scripts as they are now. While they cannot be read, those of the last time.
+function createFinder(call: CommandCall, cases: readonly FoundCase[]): () => Watched {
+  const isFile = (path: string) => findStat(path)?.isFile() === true
+  const folders = findPaths(call)
+    .map(call.resolve)
+    .filter(path => !isFile(path))
+  let found = cases
+  return () => {
+    try {
+      found = findCases(call)
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error
+    }
+    return { files: found.flatMap(({ file, scriptFile }) => [file, scriptFile]), folders }
+  }
 }
 
 const findPaths = ({ args }: CommandCall): readonly string[] => (args.length === 0 ? ['cases'] : args)

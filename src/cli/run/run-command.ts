@@ -47,7 +47,7 @@ result is on stdout, log entries are on stderr. Exits with 0 for \`exit\`, 1 for
       return runOnce(call, client, next)
     }
     if (!call.isSet('watch')) return run()
-    await watchFiles(files.map(call.resolve), call, run)
+    await watchFiles(() => ({ files: files.map(call.resolve) }), call, run)
     return exitCodes.done
   },
 }

@@ -53,7 +53,12 @@ ${urlHelp}
     const watching = { ...call, isSet: (option: string) => option === 'yes' || call.isSet(option) }
     const folders = [join(parts.folder, 'functions')]
     if (!existsSync(folders[0] ?? '')) throw noFiles(parts.folder)
-    await watchFiles([], call, () => pushOnce(watching, parts), { folders, retries: true })
+    await watchFiles(
+      () => ({ folders }),
+      call,
+      () => pushOnce(watching, parts),
+      { retries: true },
+    )
     return exitCodes.done
   },
 }

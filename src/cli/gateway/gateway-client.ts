@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { ChosenGateway } from './choose-gateway.ts'
 
@@ -35,14 +36,28 @@ interface Problem {
   readonly detail?: unknown
 }
 
-/** Creates a client that says in one line what was wrong and what to do. */
-export function createGatewayClient({ url, token }: ChosenGateway, signal: AbortSignal): GatewayClient {
-  async function send(
-    path: string,
-    { accepts = [], headers, ...init }: RequestInit & { readonly accepts?: readonly number[] } = {},
-  ): Promise<Response> {
+// How long a request waits in all for a rate limit.
+const maxWaitSeconds = 300
+
+/**
+ * Creates a client that says in one line what was wrong and what to do. With `say`, a request past the rate
+ * limit is sent again after `Retry-After`, and the first one says so.
+ */
+export function createGatewayClient(
+  { url, token }: ChosenGateway,
+  signal: AbortSignal,
+  say: ((line: string) => void) | null = null,
+): GatewayClient {
+  let isWaitSaid = false
+  async function wait(seconds: number): Promise<void> {
+    if (!isWaitSaid) say?.(`The gateway at ${url} takes no more requests now; going on when it does.`)
+    isWaitSaid = true
+    await sleep(seconds * 1_000, undefined, { signal })
+  }
+
+  function sendOnce(path: string, { headers, ...init }: RequestInit): Promise<Response> {
     const credential = token === null ? {} : { authorization: `Bearer ${token}` }
-    const answer = await fetch(`${url}${path}`, {
+    return fetch(`${url}${path}`, {
       ...init,
       headers: { ...credential, ...(headers as Record<string, string>) },
       signal,
@@ -51,6 +66,21 @@ export function createGatewayClient({ url, token }: ChosenGateway, signal: Abort
       signal.throwIfAborted()
       throw unreachable(url, error)
     })
+  }
+
+  async function send(
+    path: string,
+    { accepts = [], ...init }: RequestInit & { readonly accepts?: readonly number[] } = {},
+  ): Promise<Response> {
+    let answer = await sendOnce(path, init)
+    for (let waited = 0; say !== null && isRateLimited(answer); ) {
+      const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
+      waited += Math.max(seconds, 1)
+      if (!(seconds >= 0 && waited <= maxWaitSeconds)) break
+      await answer.body?.cancel()
+      await wait(seconds)
+      answer = await sendOnce(path, init)
+    }
     if (answer.ok || accepts.includes(answer.status)) return answer
     throw await toRefusal(answer, url, token !== null)
   }
@@ -75,6 +105,10 @@ export function createGatewayClient({ url, token }: ChosenGateway, signal: Abort
 
   return { url, send, ask }
 }
+
+// Another 429, such as that of a full account, does not go away by waiting (contract, section 11.3).
+const isRateLimited = ({ status, headers }: Response) =>
+  status === 429 && /;r=0(;|$)/.test(headers.get('ratelimit') ?? '')
 
 /** Reads the JSON of an answer. */
 export async function readJson(answer: Response, url: string): Promise<unknown> {

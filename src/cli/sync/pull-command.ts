@@ -22,7 +22,7 @@ ${urlHelp}
   args: [0, 0],
   async run(call) {
     const folder = call.resolve(call.text('dir') ?? '.')
-    const client = createGatewayClient(chooseGateway(call), call.signal)
+    const client = createGatewayClient(chooseGateway(call), call.signal, call.terminal.say)
     const lock = readLock(folder)
     const files = hashFunctionFiles(folder)
     const { account, hashes } = await findLiveFunctions(client)

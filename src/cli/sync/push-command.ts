@@ -43,8 +43,8 @@ ${urlHelp}
     const gateway = chooseGateway(call)
     const parts = {
       folder: call.resolve(call.text('dir') ?? '.'),
-      client: createGatewayClient(gateway, call.signal),
-      savingClient: createGatewayClient(gateway, new AbortController().signal),
+      client: createGatewayClient(gateway, call.signal, call.terminal.say),
+      savingClient: createGatewayClient(gateway, new AbortController().signal, call.terminal.say),
       compile: createCompiler(call),
     }
     if (!call.isSet('watch')) return pushOnce(call, parts)

@@ -75,7 +75,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     frameworkErrors: (error, request, reply) => {
       beginRequest(request, reply, logs)
       const isDelivery = request.method === 'POST' && isWebhookUrl(request.url)
-      const fault = isDelivery ? refuseDelivery(reply) : fromServerFault(error, bodyBytes)
+      const fault = isDelivery ? refuseDelivery(reply) : fromServerFault({ error, request, bodyBytes })
       const refusal = refuseHead(request, reply) ?? { error: fault }
       prepareEnd(request, reply)
       answerError({ request, reply, ...refusal })
@@ -121,7 +121,8 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     // false and the header stays.
     if (reply.hasHeader('connection') && reply.raw.shouldKeepAlive) reply.removeHeader('connection')
     const arrival = error instanceof ArrivalError ? { status: error.status } : {}
-    return answerError({ request, reply, error: fromServerFault(error, bodyBytes), ...arrival })
+    const fault = fromServerFault({ error, request, bodyBytes })
+    return answerError({ request, reply, error: fault, ...arrival })
   })
 
   registerHealthRoutes(server, services)

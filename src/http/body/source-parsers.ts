@@ -18,12 +18,12 @@ export function addSourceParsers(routes: FastifyInstance, services: HttpServices
   })
 }
 
-// `curl --data-binary` sends a source as a form.
-function refuseType({ method, headers }: FastifyRequest): RostrumError {
+/** Returns the refusal of a body that is no source. `curl --data-binary` sends a source as a form. */
+export function refuseType({ method, headers }: FastifyRequest): RostrumError {
   const type = headers['content-type']?.slice(0, 100)
   const what = method === 'DELETE' ? 'Send no body' : 'Send the source as `text/javascript` or without a type'
   return new RostrumError(
     'UNSUPPORTED_MEDIA_TYPE',
-    `The body has the type \`${type}\`. ${what}, as \`curl -T file.js\` does, or send JSON as \`application/json\`.`,
+    `The body has ${type ? `the type \`${type}\`` : 'an empty type'}. ${what}, as \`curl -T file.js\` does, or send JSON as \`application/json\`.`,
   )
 }

@@ -1,26 +1,24 @@
-import type { FastifyError } from 'fastify'
+import type { FastifyError, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
+import { refuseType } from '../body/source-parsers.ts'
 import { restRoutes } from '../rest/rest-routes.ts'
 
-const pathsOfForms = restRoutes
-  .filter(({ bodies }) => bodies === 'tasks')
-  .map(({ path }) => `\`${path.replace(/:(\w+)/g, '{$1}')}\``)
-  .join(' and ')
+interface Fault {
+  readonly error: FastifyError
+  readonly request: FastifyRequest
+  readonly bodyBytes: number
+}
 
 /**
  * Turns an error that Fastify throws about a request (its codes start with `FST_`, or the stream of the body broke)
  * into a `RostrumError`. Other errors pass unchanged.
  */
-export function fromServerFault(error: FastifyError, bodyBytes: number): unknown {
+export function fromServerFault({ error, request, bodyBytes }: Fault): unknown {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new RostrumError('PAYLOAD_TOO_LARGE', `The body is larger than ${bodyBytes} bytes; send less.`)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new RostrumError(
-        'UNSUPPORTED_MEDIA_TYPE',
-        'Send the body as `Content-Type: application/json`. ' +
-          `${pathsOfForms} also take \`application/x-www-form-urlencoded\`.`,
-      )
+      return refuseTypeOn(request)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new RostrumError('BAD_USER_INPUT', 'The body is not as long as `Content-Length` says.')
     case 'FST_ERR_BAD_URL':
@@ -29,6 +27,18 @@ export function fromServerFault(error: FastifyError, bodyBytes: number): unknown
       if (brokenBody(error)) return new RostrumError('BAD_USER_INPUT', 'The body ended too early.')
       return isFaultOfRequest(error) ? new RostrumError('BAD_USER_INPUT', error.message) : error
   }
+}
+
+// Names the types that the path takes.
+function refuseTypeOn(request: FastifyRequest): RostrumError {
+  const { method, url } = request.routeOptions
+  const row = restRoutes.find(({ path, ...row }) => path === url && row.method === method)
+  if (row?.bodies === 'sources') return refuseType(request)
+  const forms = row?.bodies === 'tasks' ? ' or `application/x-www-form-urlencoded`' : ''
+  return new RostrumError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `Send the body as \`Content-Type: application/json\`${forms}.`,
+  )
 }
 
 // True for other Fastify errors about a request. Their messages name methods and headers, and nothing internal.

@@ -140,6 +140,32 @@ test.each([
   expectProblem(answer, 'UNSUPPORTED_MEDIA_TYPE')
 })
 
+const sent = (types: string) => `Send the body as \`Content-Type: ${types}\`.`
+const source = 'Send the source as `text/javascript` or without a type, as `curl -T file.js` does'
+
+test.each([
+  ['POST', '/graphql', 'text/plain', sent('application/json')],
+  ['POST', path, 'text/plain', sent('application/json')],
+  ['POST', '/platform/cases', '', sent('application/json')],
+  ['POST', '/api/1/case/1/task/a', 'text/plain', sent('application/json')],
+  [
+    ...['POST', '/api/1/endpoint/execute', 'text/plain'],
+    sent('application/json` or `application/x-www-form-urlencoded'),
+  ],
+  ['PUT', '/platform/functions/a', '', `The body has an empty type. ${source}`],
+  ['PUT', '/platform/functions/a', 'nonsense', `The body has the type \`nonsense\`. ${source}`],
+  ['DELETE', '/platform/functions/a', 'text/plain', 'The body has the type `text/plain`. Send no body'],
+] as [
+  string,
+  string,
+  string,
+  string,
+][])('%s %s says what it takes instead of `%s`', async (method, to, type, words) => {
+  const answer = await app.send(to, { method, headers: { 'content-type': type }, body: 'exit(1)' })
+  expect(answer.status).toBe(415)
+  expect(answer.body.detail ?? answer.body.errors[0].message).toContain(words)
+})
+
 test('a compressed body is a 415', async () => {
   const headers = { 'content-encoding': 'gzip' }
   expectProblem(await app.send(path, { method: 'POST', headers, body: {} }), 'UNSUPPORTED_MEDIA_TYPE')

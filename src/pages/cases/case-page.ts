@@ -247,6 +247,7 @@ class CasePage extends PageElement {
       const asked = { caseId: stored.id, name, params, ifVersions: [base.version] }
       const { execution, change } = (await ask(runTask, asked)).runCaseTask
       if (change !== null) this.#meet(change.case)
+      if (execution.outcome === 'EXIT') this.querySelector<TaskDialog>('task-dialog')?.forget()
       if (execution.outcome !== 'EXIT')
         throw new Error(execution.message ?? `${execution.error?.code}: ${execution.error?.message}`)
       const edits = this.#isConflict ? ' It changed what you are editing.' : ' Your edits are not saved yet.'

@@ -20,10 +20,17 @@ class TaskDialog extends PageElement {
     this.error = null
   }
 
+  /** Asks again with what was typed for the same task, if it did not run. */
   ask(name: string): void {
+    if (name !== this.name) this.forget()
     this.name = name
     this.error = null
     this.querySelector('dialog')?.showModal()
+  }
+
+  /** Forgets what was typed. */
+  forget(): void {
+    this.querySelector('form')?.reset()
   }
 
   override render() {

@@ -109,6 +109,30 @@ test('a task runs with its params, and the case shows its result', async () => {
   await client.close(tab)
 })
 
+test('the params of one task do not come up in the dialog of another, nor after a run', async () => {
+  for (const name of ['Alpha', 'Beta']) await client.saveTask(name, 'paired', 'exit(payload)')
+  const id = await client.createCase('paired', {})
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  const dialog = page.getByRole('dialog')
+  const params = dialog.getByLabel('Params')
+  const ask = (name: string) => page.getByRole('button', { name: `Run ${name}` }).click()
+  await ask('Alpha')
+  await params.fill('{"amount": 1}')
+  await page.keyboard.press('Escape')
+  await ask('Alpha')
+  expect(await params.inputValue()).toBe('{"amount": 1}')
+  await page.keyboard.press('Escape')
+  await ask('Beta')
+  expect(await params.inputValue()).toBe('{}')
+  await params.fill('{"amount": 2}')
+  await dialog.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('Ran Beta.').waitFor()
+  await ask('Beta')
+  expect(await params.inputValue()).toBe('{}')
+  await client.close(tab)
+})
+
 test('an unknown case, one of another account and no id are alike, and a reader has no buttons', async () => {
   const id = await client.createCase('secret', { total: 1 })
   const other = await client.open(

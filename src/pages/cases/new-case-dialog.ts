@@ -2,6 +2,7 @@ import { html } from 'lit'
 import { ask } from '../gateway/operation.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { saveCase } from './case-documents.ts'
+import { forgetNewCase, keepNewCase, readNewCase } from './kept-edits.ts'
 import { parseObject } from './parse-object.ts'
 
 /** Asks for a new case, saves it and opens it. */
@@ -28,13 +29,22 @@ class NewCaseDialog extends PageElement {
   ask(): void {
     this.error = null
     this.isBusy = false
+    const kept = readNewCase()
+    if (kept !== null) {
+      this.#field('type').value = kept.type
+      this.#field('data').value = kept.data
+    }
     this.querySelector('dialog')?.showModal()
+  }
+
+  #field(name: 'type' | 'data'): HTMLInputElement | HTMLTextAreaElement {
+    return this.querySelector(`[name="${name}"]`) as HTMLInputElement | HTMLTextAreaElement
   }
 
   override render() {
     return html`<dialog aria-labelledby="new-case-title">
       <h2 id="new-case-title">New case</h2>
-      <form @submit=${this.#submit}>
+      <form @submit=${this.#submit} @input=${this.#keep}>
         <label for="new-type">Case type</label>
         <input
           id="new-type"
@@ -51,11 +61,21 @@ class NewCaseDialog extends PageElement {
         <textarea id="new-data" name="data" class="json" rows="8" spellcheck="false">{}</textarea>
         ${viewError(this.error)}
         <div class="actions">
-          <button type="button" @click=${() => this.querySelector('dialog')?.close()}>Cancel</button>
+          <button type="button" @click=${this.#cancel}>Cancel</button>
           <button class="main" ?disabled=${this.isBusy}>Create</button>
         </div>
       </form>
     </dialog>`
+  }
+
+  #keep = (): void => keepNewCase({ type: this.#field('type').value, data: this.#field('data').value })
+
+  // Escape keeps what was typed.
+  #cancel = (): void => {
+    forgetNewCase()
+    this.#field('type').value = this.type
+    this.#field('data').value = '{}'
+    this.querySelector('dialog')?.close()
   }
 
   #submit = async (event: SubmitEvent): Promise<void> => {
@@ -68,6 +88,7 @@ class NewCaseDialog extends PageElement {
       const data = parseObject(String(given.get('data') ?? ''), 'Data')
       const input = { caseTypeCode: String(given.get('type') ?? '').trim(), data }
       const { saveCase: change } = await ask(saveCase, { input })
+      forgetNewCase()
       // It stays busy: the next page may come slowly, and Enter would create another case meanwhile.
       location.assign(`/cases/${change.case.id}`)
     } catch (error) {

@@ -133,6 +133,40 @@ test('the params of one task do not come up in the dialog of another, nor after 
   await client.close(tab)
 })
 
+test('a new case that was typed with a token that expired is there after signing in again', async () => {
+  const tab = await client.open('/cases')
+  const { page } = tab
+  const dialog = page.getByRole('dialog')
+  const data = dialog.getByLabel('Data of the new case')
+  const ask = () => page.getByRole('button', { name: 'New case' }).click()
+  await ask()
+  await dialog.getByLabel('Case type').fill('typed')
+  await data.fill('{"long": "work"}')
+  const errors = [{ message: 'The token has expired.', extensions: { code: 'UNAUTHENTICATED' } }]
+  await page.route('**/graphql', route => route.fulfill({ status: 401, json: { errors } }))
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.getByRole('button', { name: 'Sign in again' }).click()
+  await page.unroute('**/graphql')
+  await page.getByLabel('Token').fill(client.server.adminToken)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/cases')
+  await ask()
+  expect(await data.inputValue()).toBe('{"long": "work"}')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await page.waitForURL('**/cases/*')
+  await expect.poll(() => dataOf(page).inputValue()).toContain('"long": "work"')
+
+  await page.goto('/cases')
+  await ask()
+  expect(await data.inputValue()).toBe('{}')
+  await data.fill('{"cancelled": true}')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.reload()
+  await ask()
+  expect(await data.inputValue()).toBe('{}')
+  await client.close(tab)
+})
+
 test('an unknown case, one of another account and no id are alike, and a reader has no buttons', async () => {
   const id = await client.createCase('secret', { total: 1 })
   const other = await client.open(

@@ -74,8 +74,10 @@ async function execute(
   if (flags.help) return help
   const action = chooseAction(flags)
   const { databaseUrl } = readConfig(environment)
-  if (flags.list || flags.revoke !== undefined) await refuseMissingStore(databaseUrl)
-  const store = await openStore({ url: databaseUrl })
+  const needsStore = flags.list === true || flags.revoke !== undefined
+  if (needsStore) await refuseMissingStore(databaseUrl)
+  // Only issuing a token may migrate a store: the gateway that serves it may be of an older version.
+  const store = await openStore({ url: databaseUrl, migrates: !needsStore })
   try {
     const output = await action(store)
     // Shows the store on standard error, so that a forgotten DATABASE_URL is noticed. Standard output is the token

@@ -27,6 +27,18 @@ export function selectPending(
   return known.filter(migration => !applied.includes(migration.hash))
 }
 
+/**
+ * Refuses a store that lacks migrations, with a `StartError`. For commands that only read: a migrated store cannot be
+ * opened by the version that made it.
+ */
+export function refuseOlder(pending: readonly Migration[], store: string): void {
+  if (pending.length === 0) return
+  throw new StartError(
+    `${store} is older than this code, and this command does not migrate it. ` +
+      'Start this version on it once, or run the command of the version that made it.',
+  )
+}
+
 /** The migrations this code knows, oldest first, as drizzle-kit wrote them. */
 export function readMigrations(engine: 'sqlite' | 'postgres'): Migration[] {
   const migrationsFolder = fileURLToPath(new URL(`../../drizzle/${engine}`, import.meta.url))

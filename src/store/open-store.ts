@@ -9,6 +9,8 @@ export interface OpenStore {
   readonly url: string
   /** Whether to be the one gateway of a SQLite file. PostgreSQL ignores it. */
   readonly serve?: boolean
+  /** If false, a store that lacks migrations is refused. True by default. */
+  readonly migrates?: boolean
   /** No limits by default. */
   readonly limits?: StoreLimits
   /** Called once if the file of a SQLite store that is served is removed or replaced, with the reason. */
@@ -26,14 +28,15 @@ export interface OpenStore {
  */
 export async function openStore(options: OpenStore): Promise<Store> {
   const { url, serve = false, limits = noLimits, onStatement, observe } = options
-  const { onLost = () => {}, onWait = () => {} } = options
+  const { onLost = () => {}, onWait = () => {}, migrates = true } = options
   if (url.startsWith('sqlite:')) {
     const { openSqliteStore } = await importQuickly(() => import('./sqlite/open-sqlite-store.ts'))
-    return openSqliteStore({ path: url.slice('sqlite:'.length), serve, limits, onLost, onStatement, observe })
+    const path = url.slice('sqlite:'.length)
+    return openSqliteStore({ path, serve, migrates, limits, onLost, onStatement, observe })
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgresStore } = await importQuickly(() => import('./postgres/open-postgres-store.ts'))
-    return openPostgresStore({ url, limits, onStatement, observe, onWait })
+    return openPostgresStore({ url, limits, onStatement, observe, onWait, migrates })
   }
   throw new StartError('The setting DATABASE_URL must be `sqlite:<path>` or `postgres://…`.')
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -148,4 +148,13 @@ test.each<[string, RegExp, (path: string) => unknown]>([
   from = join(folder.path, 'other.db')
   await make(from)
   expect(await refusalOf()).toMatch(line)
+})
+
+test('a source of an older version is refused, and stays as it is', async () => {
+  runSqlite(from, 'delete from rostrum_migrations where rowid = (select max(rowid) from rostrum_migrations)')
+  const before = readFileSync(from)
+  expect(await refusalOf()).toMatch(
+    / is older than this code, .* run the command of the version that made it\.$/,
+  )
+  expect(readFileSync(from).equals(before)).toBe(true)
 })

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import SqliteDatabase from 'better-sqlite3'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { scopes } from '../../src/credentials/caller.ts'
 import { hashToken } from '../../src/domain/directory/api-token.ts'
 import { openStore } from '../../src/store/open-store.ts'
@@ -185,6 +186,16 @@ test.each([[['--list']], [['--revoke', '1']]])('%j without a store is refused an
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
   expect(stderr).toMatch(/^There is no file `.*store\.db`\. Name the path of a store\.\n$/)
   expect(existsSync(join(folder, 'store.db'))).toBe(false)
+})
+
+test('a list migrates no store of an older version, which a gateway of that version may serve', async () => {
+  await runToken('--account', 'beta')
+  const client = new SqliteDatabase(join(folder, 'store.db'))
+  onTestFinished(() => void client.close())
+  client.exec('delete from rostrum_migrations where rowid = (select max(rowid) from rostrum_migrations)')
+  const { code, stdout, stderr } = await runToken('--list')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/ is older than this code, and this command does not migrate it\. .*\n$/)
 })
 
 test('a store that cannot be opened gives one line and exit code 1', async () => {

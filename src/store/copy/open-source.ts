@@ -15,11 +15,12 @@ export interface Source {
 const ofAnAccount = "account_code <> ''"
 
 /**
- * Opens the SQLite store to copy, locked until it is closed. Throws a `StartError` if it cannot be opened or locked.
+ * Opens the SQLite store to copy, locked until it is closed. Throws a `StartError` if it cannot be opened or locked, or
+ * lacks migrations.
  */
 export async function openSource(path: string): Promise<Source> {
   refuseMissingFile(path)
-  const { client, close } = await connect({ path, onStatement: undefined, serve: true })
+  const { client, close } = await connect({ path, onStatement: undefined, serve: true, migrates: false })
   try {
     // Takes the write lock. Without it, a token that is revoked during the copy would stay valid in the copy.
     client.exec('begin immediate')

@@ -1,8 +1,9 @@
 import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
-import { selectPending } from '../migrations.ts'
+import { type Migration, refuseOlder, selectPending } from '../migrations.ts'
 import { sqlStateOf } from './connection/sql-state.ts'
 
+const store = 'The database that DATABASE_URL names'
 // Key of the lock for migrations. Any number would do, but all versions of the gateway must use the same one.
 const advisoryLock = 7_248_330_115
 const duplicateTable = '42P07'
@@ -20,14 +21,12 @@ const sayAfterMs = 2_000
  * one takes long. If nothing is missing, takes no lock. If this rejects, end the `client`.
  */
 export async function migrate(client: Client, onWait: () => void): Promise<void> {
-  const store = 'The database that DATABASE_URL names'
-  const findPending = async () => selectPending('postgres', await readApplied(client), store)
-  if ((await findPending()).length === 0) return
+  if ((await findPending(client)).length === 0) return
   try {
     await client.query('begin')
     await client.query(`set local idle_in_transaction_session_timeout = ${maxIdleMs}`)
     await takeLock(client, onWait)
-    for (const { hash, sql } of await findPending()) {
+    for (const { hash, sql } of await findPending(client)) {
       await client.query(createMigrations)
       for (const statement of sql) await client.query(statement)
       await client.query('insert into rostrum_migrations (hash) values ($1)', [hash])
@@ -39,6 +38,15 @@ export async function migrate(client: Client, onWait: () => void): Promise<void>
       cause: error,
     })
   }
+}
+
+/** Throws a `StartError` if the database lacks migrations. */
+export async function refuseOlderDatabase(client: Client): Promise<void> {
+  refuseOlder(await findPending(client), store)
+}
+
+async function findPending(client: Client): Promise<Migration[]> {
+  return selectPending('postgres', await readApplied(client), store)
 }
 
 async function takeLock(client: Client, onWait: () => void): Promise<void> {

@@ -4,7 +4,7 @@ import type { StoreLimits } from '../../domain/store-limits.ts'
 import { createDatabase, createTimeCall, type ObserveStore } from '../database.ts'
 import { createEntities } from '../entities/entities.ts'
 import { createCalls } from './connection/calls.ts'
-import { connect } from './connection/connect.ts'
+import { connect, type Migrating } from './connection/connect.ts'
 import { createEventSignal } from './connection/event-signal.ts'
 import { createPool } from './connection/pool.ts'
 import { shares } from './connection/shares.ts'
@@ -13,12 +13,11 @@ import { createTokenLookUps } from './find-tokens.ts'
 import { createMembershipStore } from './memberships/stored-memberships.ts'
 import { createPostgresRunner } from './runner.ts'
 
-export interface OpenPostgresStore {
+export interface OpenPostgresStore extends Migrating {
   readonly url: string
   readonly limits: StoreLimits
   readonly onStatement: ((sql: string) => void) | undefined
   readonly observe: ObserveStore | undefined
-  readonly onWait: () => void
 }
 
 /**
@@ -29,10 +28,10 @@ export async function openPostgresStore({
   limits,
   onStatement,
   observe,
-  onWait,
+  ...migrating
 }: OpenPostgresStore): Promise<Store> {
   // Migrates on a connection without time limits, because a migration may be slow, or wait for that of another gateway.
-  await (await connect(url, onWait)).end()
+  await (await connect(url, migrating)).end()
   const pool = createPool({ url, onStatement })
   const calls = createCalls(pool, createTimeCall(observe))
   const signal = createEventSignal({ url, client: pool.of(shares.gateway) })

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { parse } from 'pg-connection-string'
 import { StartError } from '../../../errors.ts'
-import { migrate } from '../migrate.ts'
+import { migrate, refuseOlderDatabase } from '../migrate.ts'
 import { sqlStateOf } from './sql-state.ts'
 
 /** Time without an answer after which a connection counts as lost. Every statement with a time limit ends earlier. */
@@ -45,14 +45,24 @@ export function connectionTo(url: string) {
   } satisfies pg.ClientConfig
 }
 
+export interface Migrating {
+  /** Called once if the start waits for another gateway that migrates the database. */
+  readonly onWait: () => void
+  /** If false, a database that lacks migrations is refused. */
+  readonly migrates: boolean
+}
+
 /**
  * Opens a connection to the migrated database, without time limits on statements. If that fails, throws a `StartError`
- * that does not show the password. Calls `onWait` once if it waits for another gateway that migrates the database.
+ * that does not show the password.
  */
-export async function connect(url: string, onWait = () => {}): Promise<pg.Client> {
+export async function connect(
+  url: string,
+  { onWait = () => {}, migrates = true }: Partial<Migrating> = {},
+): Promise<pg.Client> {
   if (atAfterHost.test(url)) throw notUrl()
   try {
-    return await openMigrated(new pg.Client(connectionTo(url)), onWait)
+    return await openMigrated(new pg.Client(connectionTo(url)), { onWait, migrates })
   } catch (error) {
     if (error instanceof StartError) throw error
     if (error instanceof URIError || codeOf(error) === 'ERR_INVALID_URL') throw notUrl()
@@ -72,14 +82,14 @@ const unbound = `
   select set_config(name, '0', false) from pg_settings
   where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`
 
-async function openMigrated(client: pg.Client, onWait: () => void): Promise<pg.Client> {
+async function openMigrated(client: pg.Client, { onWait, migrates }: Migrating): Promise<pg.Client> {
   // Ignored here: the statement that waits for an answer fails by itself.
   client.on('error', () => {})
   try {
     await client.connect()
     await client.query(unbound)
     await refuseOtherEncoding(client)
-    await migrate(client, onWait)
+    await (migrates ? migrate(client, onWait) : refuseOlderDatabase(client))
     return client
   } catch (error) {
     void client.end()

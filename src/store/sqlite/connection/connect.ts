@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
-import { migrate } from '../migrate.ts'
+import { refuseOlder } from '../../migrations.ts'
+import { findPending, migrate } from '../migrate.ts'
 import { cannotBe } from './describe-failure.ts'
 import { createForOwner, refuseUnusableFile } from './file-checks.ts'
 import { takeServeLock } from './serve-lock.ts'
@@ -18,6 +19,8 @@ export interface Connect {
   readonly onStatement: ((sql: string) => void) | undefined
   /** If true, this process becomes the only gateway of the file. */
   readonly serve: boolean
+  /** If false, a store that lacks migrations is refused. */
+  readonly migrates: boolean
 }
 
 interface Connection {
@@ -26,10 +29,10 @@ interface Connection {
 }
 
 /**
- * Opens a durable, migrated connection to the file. Throws a `StartError` if that is not possible; a file that is
+ * Opens a durable connection to the migrated file. Throws a `StartError` if that is not possible; a file that is
  * refused stays unchanged.
  */
-export async function connect({ path, onStatement, serve }: Connect): Promise<Connection> {
+export async function connect({ path, onStatement, serve, migrates }: Connect): Promise<Connection> {
   const isFile = path !== ':memory:'
   if (isFile) refuseUnusableFile(path)
   const releaseServeLock = isFile && serve ? takeServeLock(path) : () => {}
@@ -48,7 +51,9 @@ export async function connect({ path, onStatement, serve }: Connect): Promise<Co
     client.pragma('synchronous = FULL')
     client.pragma(`wal_autocheckpoint = ${pagesOfLog}`)
     client.pragma('foreign_keys = ON')
-    migrate(client, `The database \`${path}\``)
+    const store = `The database \`${path}\``
+    if (migrates) migrate(client, store)
+    else refuseOlder(findPending(client, store), store)
     return { client, close }
   } catch (error) {
     close()

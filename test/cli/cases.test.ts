@@ -39,11 +39,13 @@ test('cases hold without regard to the order of keys, and what they leave out is
     ...{ script: '../../functions/incident/priority.js', input: { impact: 10 } },
     expect: { outcome: 'error', code: 'RUNTIME' },
   })
+  await place.write('good/zero.js', 'exit({ n: -0 })')
+  await place.write('good/zero.json', '{"script":"zero.js","expect":{"outcome":"exit","payload":{"n":-0}}}')
   await write('good/any.json', { script, input: { impact: 3 }, expect: { outcome: 'exit' } })
   const { code, stdout, stderr } = await place.run(['test', 'good'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   for (const name of ['good/any', 'good/asks', 'good/fails', 'errs']) expect(stdout).toContain(`✔ ${name} (`)
-  expect(stdout).toContain('pass 4')
+  expect(stdout).toContain('pass 5')
   const tap = await place.run(['test', 'good', '--filter', 'errs', '--reporter', 'tap'])
   expect(tap.stdout).toMatch(/^TAP version 13[\s\S]*ok 1 - errs[\s\S]*1\.\.1\n# tests 1\n/)
 })

@@ -113,6 +113,11 @@ test('a file that does not compile, or has no good path or bytes, keeps everythi
   const broken = await place.run(['push', '--yes'])
   expect({ code: broken.code, stdout: broken.stdout }).toEqual({ code: 2, stdout: '' })
   expect(broken.stderr).toMatch(new RegExp(`^${file}:1:\\d+ SYNTAX .+\\n$`))
+  await place.write(file, '')
+  expect(await place.run(['push', '--yes'])).toMatchObject({
+    code: 64,
+    stderr: `${file}: The file is empty. Nothing was pushed.\n`,
+  })
   await place.write(file, new Uint8Array([0xe9]))
   expect(await place.run(['push', '--yes'])).toMatchObject({
     code: 64,

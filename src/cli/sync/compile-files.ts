@@ -27,6 +27,8 @@ interface Refusal {
 }
 
 async function compile({ send }: GatewayClient, { key, source }: FunctionFile): Promise<void> {
+  const path = pathOfKey(key)
+  if (source === '') throw wrongUse(`${path}: The file is empty. Nothing was pushed.`)
   const answer = await send(pathOfFunction(key), {
     method: 'PUT',
     headers: { 'content-type': 'text/javascript' },
@@ -35,7 +37,6 @@ async function compile({ send }: GatewayClient, { key, source }: FunctionFile): 
   })
   if (answer.ok) return void (await answer.arrayBuffer())
   const { code, detail, line, column } = (await answer.json()) as Refusal
-  const path = pathOfKey(key)
   if (line === undefined) throw wrongUse(`${path}: ${detail} Nothing was pushed.`)
   const message = detail
     .replace(/^The source does not compile: /, '')

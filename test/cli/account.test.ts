@@ -39,6 +39,9 @@ test('login keeps a good token for its URL alone, where nobody else can read it,
   expect({ code: bad.code, stdout: bad.stdout }).toEqual({ code: 77, stdout: '' })
   expect(await place.read(kept)).toContain(server.adminToken)
   expect((await place.run(['logs'])).code).toBe(0)
+  const given = await makeWorkplace({ ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: 'rst_no' })
+  expect((await given.run(['logs'])).stderr).toContain('Set another ROSTRUM_TOKEN')
+  given.remove()
   const other = server.baseUrl.replace('127.0.0.1', 'localhost')
   expect(await place.run(['logs', '--url', other])).toMatchObject({
     code: 77,

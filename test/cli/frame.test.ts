@@ -53,6 +53,8 @@ test.each([
   { args: ['run', '-', '--input', '-'], said: /Only one file can be `-`/ },
   { args: ['run', 'f.js', '--url', 'x', '--remote'], said: /not both/ },
   { args: ['logs', '--url', 'localhost:1'], said: /`localhost:1` is no URL/ },
+  { args: ['logs', '--url', 'http://localhost/?'], said: /is no URL/ },
+  { args: ['logs', '--url', 'http://localhost/#'], said: /is no URL/ },
   { args: ['logs', '--url', 'http://a:b@localhost'], said: /has no user or password/ },
   { args: ['logs', '--limit', '-1'], said: /needs a value/ },
   { args: ['logs', '--limit=1e9'], said: /whole number from 0 to 1000/ },
@@ -148,6 +150,7 @@ test('a ROSTRUM_TOKEN that cannot be sent is refused with 77 and not shown', asy
     expect({ code, stdout }).toEqual({ code: 77, stdout: '' })
     expect(stderr).toMatch(/^ROSTRUM_TOKEN is no token/)
     expect(stderr).not.toMatch(/sec|ret\b/)
+    expect((await signedIn.run(['logout'])).code).toBe(0)
     signedIn.remove()
   }
 })

@@ -1,6 +1,6 @@
 import { exitCodes } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
-import { chooseGateway, urlOption } from '../gateway/choose-gateway.ts'
+import { chooseUrl, urlOption } from '../gateway/choose-gateway.ts'
 import { createGatewayClient } from '../gateway/gateway-client.ts'
 import { findTokenFile, readKeptTokens, writeKeptTokens } from '../gateway/kept-tokens.ts'
 import { readToken } from './read-token.ts'
@@ -25,7 +25,7 @@ export const command: Command = {
   args: [0, 0],
   async run(call) {
     const { terminal, environment } = call
-    const { url } = chooseGateway(call)
+    const url = chooseUrl(call)
     const token = await readToken(`Token for ${url}: `)
     const { viewer } = await createGatewayClient({ url, token }, call.signal).ask<{ viewer: Viewer }>(query)
     const kept = readKeptTokens(environment)

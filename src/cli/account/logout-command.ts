@@ -1,6 +1,6 @@
 import { exitCodes } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
-import { chooseGateway, urlOption } from '../gateway/choose-gateway.ts'
+import { chooseUrl, urlOption } from '../gateway/choose-gateway.ts'
 import { readKeptTokens, writeKeptTokens } from '../gateway/kept-tokens.ts'
 
 export const command: Command = {
@@ -13,7 +13,7 @@ export const command: Command = {
   options: urlOption,
   args: [0, 0],
   async run(call) {
-    const { url } = chooseGateway(call)
+    const url = chooseUrl(call)
     const { current, tokens } = readKeptTokens(call.environment)
     if (!Object.hasOwn(tokens, url)) {
       call.terminal.say(`No token is kept for ${url}.`)

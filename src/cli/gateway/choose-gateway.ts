@@ -8,6 +8,8 @@ export interface ChosenGateway {
   /** Without a slash at the end. */
   readonly url: string
   readonly token: string | null
+  /** True if the token is that of ROSTRUM_TOKEN. */
+  readonly isTokenGiven?: boolean
 }
 
 const defaultUrl = 'http://127.0.0.1:4000'
@@ -19,21 +21,26 @@ export const urlHelp =
   '  --url <url>  the gateway to ask instead of ROSTRUM_URL or the one of `rostrum login`'
 
 /** Finds the gateway of a call and its token (contract, section 11). */
-export function chooseGateway({
-  text,
-  environment,
-}: Pick<CommandCall, 'text' | 'environment'>): ChosenGateway {
-  const kept = readKeptTokens(environment)
-  const url = readUrl(text('url') ?? (environment.ROSTRUM_URL || (kept.current ?? defaultUrl)))
+export function chooseGateway(call: CallParts): ChosenGateway {
+  const url = chooseUrl(call)
+  const given = call.environment.ROSTRUM_TOKEN?.trim()
+  if (given) return { url, token: checkToken(given, 'ROSTRUM_TOKEN'), isTokenGiven: true }
   // A kept token belongs to exactly one gateway.
-  const given = environment.ROSTRUM_TOKEN?.trim()
-  return { url, token: given ? checkToken(given, 'ROSTRUM_TOKEN') : (kept.tokens[url] ?? null) }
+  return { url, token: readKeptTokens(call.environment).tokens[url] ?? null }
+}
+
+type CallParts = Pick<CommandCall, 'text' | 'environment'>
+
+/** Finds the URL of the gateway of a call. */
+export function chooseUrl({ text, environment }: CallParts): string {
+  const { current } = readKeptTokens(environment)
+  return readUrl(text('url') ?? (environment.ROSTRUM_URL || (current ?? defaultUrl)))
 }
 
 /** Returns the URL of a gateway in its one spelling. */
 export function readUrl(given: string): string {
   const url = URL.parse(given)
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+  if (url === null || !/^https?:$/.test(url.protocol) || /[?#]/.test(url.href))
     throw wrongUse(`\`${given}\` is no URL of a gateway. Name one such as ${defaultUrl}.`)
   if (url.username !== '' || url.password !== '')
     throw wrongUse('The URL of a gateway has no user or password. Put the token into ROSTRUM_TOKEN.')

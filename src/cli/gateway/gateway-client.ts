@@ -44,10 +44,11 @@ const maxWaitSeconds = 300
  * limit is sent again after `Retry-After`, and the first one says so.
  */
 export function createGatewayClient(
-  { url, token }: ChosenGateway,
+  gateway: ChosenGateway,
   signal: AbortSignal,
   say: ((line: string) => void) | null = null,
 ): GatewayClient {
+  const { url, token } = gateway
   let isWaitSaid = false
   async function wait(seconds: number): Promise<void> {
     if (!isWaitSaid) say?.(`The gateway at ${url} takes no more requests now; going on when it does.`)
@@ -82,7 +83,7 @@ export function createGatewayClient(
       answer = await sendOnce(path, init)
     }
     if (answer.ok || accepts.includes(answer.status)) return answer
-    throw await toRefusal(answer, url, token !== null)
+    throw await toRefusal(answer, gateway)
   }
 
   async function ask<Data>(query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> {
@@ -144,7 +145,8 @@ export function notRostrum(url: string, status = 200): CliError {
   )
 }
 
-async function toRefusal(answer: Response, url: string, hasToken: boolean): Promise<CliError> {
+async function toRefusal(answer: Response, gateway: ChosenGateway): Promise<CliError> {
+  const { url } = gateway
   const { status } = answer
   const body: unknown = await answer.json().catch(() => null)
   const { code, detail } = (body ?? {}) as Problem
@@ -152,7 +154,7 @@ async function toRefusal(answer: Response, url: string, hasToken: boolean): Prom
   const foundCode = asText(code) ?? asText(first?.extensions?.code) ?? ''
   if (foundCode === '' && !isOfProxy(status)) return notRostrum(url, status)
   const said = asText(detail) ?? first?.message ?? `The gateway at ${url} answered ${status}.`
-  const message = status === 401 ? `${said} ${hasToken ? signInAgain(url) : signIn(url)}` : said
+  const message = status === 401 ? `${said} ${adviseSignIn(gateway)}` : said
   return new GatewayRefusal({ code: foundCode, status, message: message.replaceAll('\n', ' ') })
 }
 
@@ -173,9 +175,13 @@ function readFirstError(body: unknown): GraphQLFault | null {
   return typeof first?.message === 'string' ? (first as GraphQLFault) : null
 }
 
-const signIn = (url: string) => `Sign in with \`rostrum login --url ${url}\`, or set ROSTRUM_TOKEN.`
-const signInAgain = (url: string) =>
-  `Sign in again with \`rostrum login --url ${url}\`, or set another ROSTRUM_TOKEN.`
+function adviseSignIn({ url, token, isTokenGiven = false }: ChosenGateway): string {
+  const login = `\`rostrum login --url ${url}\``
+  if (isTokenGiven) return `Set another ROSTRUM_TOKEN, or unset it and sign in with ${login}.`
+  return token === null
+    ? `Sign in with ${login}, or set ROSTRUM_TOKEN.`
+    : `Sign in again with ${login}, or set ROSTRUM_TOKEN.`
+}
 
 const unavailableCodes = ['OVERLOADED', 'UNAVAILABLE', 'INTERNAL']
 

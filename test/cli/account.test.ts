@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -42,6 +42,10 @@ test('login keeps a good token for its URL alone, where nobody else can read it,
   const given = await makeWorkplace({ ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: 'rst_no' })
   expect((await given.run(['logs'])).stderr).toContain('Set another ROSTRUM_TOKEN')
   given.remove()
+  renameSync(join(place.path, kept), join(place.path, 'tokens.json'))
+  symlinkSync('../../tokens.json', join(place.path, kept))
+  await login()
+  expect(lstatSync(join(place.path, kept)).isSymbolicLink()).toBe(true)
   const other = server.baseUrl.replace('127.0.0.1', 'localhost')
   expect(await place.run(['logs', '--url', other])).toMatchObject({
     code: 77,

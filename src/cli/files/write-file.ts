@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileError } from './file-error.ts'
 
@@ -25,13 +25,14 @@ export function deleteFile(path: string): void {
 
 /**
  * Replaces a file by a new one, so that a reader sees the old file or the new one. Throws an error that names the file
- * if that is not possible. The old one stays then.
+ * if that is not possible. The old one stays then. A link stays too, and the file that it names is replaced.
  */
 export function replaceFile(path: string, text: string, mode = 0o666): void {
-  const next = nextTo(path)
+  const target = followLink(path)
+  const next = nextTo(target)
   try {
     writeFileSync(next, text, { mode })
-    renameSync(next, path)
+    renameSync(next, target)
   } catch (error) {
     removeIfThere(next)
     throw fileError('write', path, error)
@@ -40,7 +41,7 @@ export function replaceFile(path: string, text: string, mode = 0o666): void {
 
 /** Throws the error of `replaceFile` if the folder takes no new file now. */
 export function checkReplaceable(path: string): void {
-  const next = nextTo(path)
+  const next = nextTo(followLink(path))
   try {
     // A full disk may still take an empty file.
     writeFileSync(next, Buffer.alloc(blockBytes))
@@ -64,6 +65,15 @@ export function makeFolder(path: string, mode = 0o777): void {
   } catch (error) {
     // Another process may have made it meanwhile.
     if (!isFolder(path)) throw fileError('make the folder', path, error)
+  }
+}
+
+function followLink(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // There is no file yet.
+    return path
   }
 }
 

@@ -34,11 +34,11 @@ interface Token {
   readonly name?: string
 }
 
-/** Returns an option that is given twice and takes one value, as `--name`. Null if there is none. */
+/** Returns an option that takes one value and is given twice, as `--name`. Null if there is none. */
 export function findRepeated(tokens: readonly Token[], options: Options): string | null {
   const given = new Set<string>()
   for (const { kind, name = '' } of tokens) {
-    if (kind !== 'option' || options[name]?.multiple === true) continue
+    if (kind !== 'option' || options[name]?.type !== 'string' || options[name].multiple === true) continue
     if (given.has(name)) return `--${name}`
     given.add(name)
   }

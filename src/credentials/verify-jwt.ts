@@ -51,14 +51,15 @@ const keySetOptions = {
 export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJwt {
   const secret = jwtSecret === null ? null : new TextEncoder().encode(jwtSecret)
   const jwks = jwksUrl === null ? null : createRemoteJWKSet(new URL(jwksUrl), keySetOptions)
+  const verifyWithoutKid = jwks && createVerifyWithoutKid(jwks)
 
   async function verify(token: string): Promise<JWTPayload> {
     const { alg, kid } = readHeader(token)
     if (secret !== null && symmetric.includes(alg)) {
       return requireExpiry(await jwtVerify(token, secret, { ...rules, algorithms: symmetric }))
     }
-    if (jwks !== null && asymmetric.includes(alg)) {
-      return requireExpiry(await (kid === undefined ? verifyWithoutKid : verifyByKeys)(token, jwks))
+    if (jwks !== null && verifyWithoutKid !== null && asymmetric.includes(alg)) {
+      return requireExpiry(await (kid === undefined ? verifyWithoutKid(token) : verifyByKeys(token, jwks)))
     }
     throw new errors.JOSEAlgNotAllowed('algorithm not allowed')
   }
@@ -72,15 +73,30 @@ export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJw
   }
 }
 
-// Verifies a token that does not name its key. If no known key fits, its key may be new, so the keys are fetched again.
+// Verifies tokens that do not name their key. If no known key fits, its key may be new, so the keys are fetched again.
 // For a token with a `kid`, jose does this.
-async function verifyWithoutKid(token: string, jwks: RemoteJWKSet) {
-  try {
-    return await verifyByKeys(token, jwks)
-  } catch (error) {
-    if (!(error instanceof errors.JWSSignatureVerificationFailed) || jwks.coolingDown) throw error
-    await jwks.reload()
-    return verifyByKeys(token, jwks)
+function createVerifyWithoutKid(jwks: RemoteJWKSet) {
+  let failedAt = Number.NEGATIVE_INFINITY
+
+  // jose begins its cooldown only after a fetch that succeeded.
+  async function reload(): Promise<boolean> {
+    if (jwks.coolingDown || performance.now() < failedAt + keySetOptions.cooldownDuration) return false
+    try {
+      await jwks.reload()
+      return true
+    } catch {
+      failedAt = performance.now()
+      return false
+    }
+  }
+
+  return async (token: string) => {
+    try {
+      return await verifyByKeys(token, jwks)
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed) || !(await reload())) throw error
+      return verifyByKeys(token, jwks)
+    }
   }
 }
 

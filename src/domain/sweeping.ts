@@ -34,10 +34,11 @@ export function startSweeping(
   const dueAt = new Map<Sweep, number>()
   let isSweeper = !store.isShared
   let running: Promise<void> | null = null
+  let beating: Promise<void> | null = null
 
   async function beat(): Promise<void> {
     isSweeper = await store.beat(gateway, leaseMs)
-    if (isSweeper) await store.markLost(leaseMs)
+    if (isSweeper && !stopped.signal.aborted) await store.markLost(leaseMs)
     // The runs of a store that only one gateway serves can be lost only before its start.
     if (!store.isShared) clearInterval(beats)
   }
@@ -68,13 +69,17 @@ export function startSweeping(
     }
   }
 
-  const beats = setInterval(() => void beat().catch(onError), beatEveryMs)
-  void beat().catch(onError)
+  function startBeat(): void {
+    beating = beat().catch(onError)
+  }
+
+  const beats = setInterval(startBeat, beatEveryMs)
+  startBeat()
   const timers = [beats, setInterval(look, lookEveryMs)]
   for (const timer of timers) timer.unref()
   return async () => {
     timers.forEach(clearInterval)
     stopped.abort()
-    await running
+    await Promise.all([beating, running])
   }
 }

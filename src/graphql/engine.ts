@@ -112,6 +112,11 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
         place = await places.take(context.caller.accountCode, () => ({ signal: context.signal }))
       }
       context.signal.throwIfAborted()
+    } catch (error) {
+      place?.leave()
+      return toRefusal({ kind: 'refused', by: 'gone', errors: [error], operation: prepared.node }, context)
+    }
+    try {
       const variables = request.variables ?? {}
       const plan = findPlan(prepared, true) ?? planOnce(prepared, variables)
       const planned = plan === null ? null : executePlan(plan, context, variables)

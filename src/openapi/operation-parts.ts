@@ -66,8 +66,11 @@ export const idempotencyKey = parameter(
 export const prefer = parameter(
   'header',
   'Prefer',
-  { type: 'string', const: 'handling=strict' },
-  { description: 'Refuses unknown fields of the body with 400, which are ignored otherwise (RFC 7240).' },
+  { type: 'string' },
+  {
+    description: 'Refuses unknown fields of the body with 400, which are ignored otherwise (RFC 7240).',
+    example: 'handling=strict',
+  },
 )
 export const caseTypeCode = parameter('query', 'case_type_code', nameSchema, {
   description: 'The case type of the function; without it the function without a case type.',

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startApp, type TestApp } from '../http/edge/start-app.ts'
 import { askViewer, claims, signHmac, soon } from './sign-jwt.ts'
 
@@ -8,9 +8,10 @@ describe('with a JWKS', () => {
   let app: TestApp
   const keys: unknown[] = []
   let fetches = 0
+  let isDown = false
   const issuer = createServer((_request, response) => {
     fetches += 1
-    response.end(JSON.stringify({ keys }))
+    response.writeHead(isDown ? 503 : 200).end(JSON.stringify({ keys }))
   })
 
   beforeAll(async () => {
@@ -83,6 +84,21 @@ describe('with a JWKS', () => {
     pass(6)
     expect([await next.ask(), await (await makeKey('made-up')).ask()]).toEqual([200, 401])
     expect(fetches).toBe(1)
+  })
+
+  test('while the keys cannot be fetched, a stranger’s token is 401 and fetches once', async () => {
+    pass(150)
+    const [known, stranger] = [await makeKey(), await makeKey()]
+    keys.splice(0, keys.length, known.jwk)
+    expect(await known.ask()).toBe(200)
+    pass(6)
+    fetches = 0
+    isDown = true
+    onTestFinished(() => {
+      isDown = false
+    })
+    for (let asked = 0; asked < 4; asked += 1) expect(await stranger.ask()).toBe(401)
+    expect([fetches, await known.ask()]).toEqual([1, 200])
   })
 
   test('a withdrawn key works for 10 minutes at most', async () => {

@@ -31,6 +31,21 @@ test('an empty store gets the account demo with one admin token, which is given 
   expect(await store.tokens.list(null)).toHaveLength(1)
 })
 
+test('a start on a store that has an account waits for no lock', async () => {
+  const path = join(folder.path, 'locked.db')
+  const first = await openStore({ url: `sqlite:${path}` })
+  await prepareFirstStart(first, null)
+  await first.close()
+  const held = await openStore({ url: `sqlite:${path}` })
+  const other = new SqliteDatabase(path)
+  onTestFinished(async () => {
+    other.close()
+    await held.close()
+  })
+  other.exec('begin immediate')
+  expect(await prepareFirstStart(held, null)).toEqual(nothingNew)
+})
+
 test('a store that has an account gets no token', async () => {
   await store.accounts.ensure('beta')
   expect(await prepareFirstStart(store, null)).toEqual(nothingNew)

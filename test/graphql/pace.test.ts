@@ -154,7 +154,7 @@ test('a large query whose client disconnects no longer waits for the place of it
   const client = new AbortController()
   const waiting = execute(client.signal)
   client.abort(new RostrumError('OVERLOADED', 'The client disconnected.'))
-  expect((await waiting).failures).toMatchObject([{ code: 'OVERLOADED' }])
+  expect(await waiting).toMatchObject({ refusedBy: 'gone', failures: [{ code: 'OVERLOADED' }] })
   giveTurn()
   expect((await slow).failures).toEqual([])
 })

@@ -29,6 +29,13 @@ test.each([
   ])
 })
 
+test('a variable of an unknown argument is no fault of JSON', async () => {
+  const { body } = await app.graphql('query ($due: DateTime) { runs(nope: $due) { nodes { id } } }')
+  expect(body.errors.map(({ message }: { message: string }) => message)).toEqual([
+    'Unknown argument "nope" on field "Query.runs".',
+  ])
+})
+
 test('variables of built-in scalars and JSON are stored as they were sent', async () => {
   const types = '$text: String, $list: [Int!]!, $flag: Boolean, $ratio: Float, $json: JSON, $id: ID'
   const variables = { text: 'a', list: [1], flag: true, ratio: 1.5, json: { due: 'PRE_SAVE' }, id: 'x' }

@@ -27,8 +27,9 @@ export async function prepareFirstStart(store: Store, adminToken: string | null)
     await keepAdminToken(store, adminToken)
     return { createdToken: null, createdAccount }
   }
+  if (!(await store.accounts.isEmpty())) return { createdToken: null, createdAccount: false }
   const token = newApiToken()
-  // In one transaction: the token of an account that exists is never made.
+  // One transaction, because no later start makes a token for an account that exists.
   const created = await store.tokens.createFirst(describeToken(token, 'first start'), administrator)
   return created === null
     ? { createdToken: null, createdAccount: false }

@@ -65,7 +65,7 @@ export class ReadyRuns {
     return this.#queue.clear().map(({ run }) => run)
   }
 
-  /** How many runs to claim ahead for this number of sandboxes: none if runs have lately taken or waited long. */
+  /** How many runs to claim ahead for this number of sandboxes: few if runs have lately taken or waited long. */
   aheadOf(sandboxes: number): number {
     return Math.min(maxAhead, Math.floor((sandboxes * aheadMs) / this.#averageMs))
   }

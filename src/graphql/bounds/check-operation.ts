@@ -41,8 +41,8 @@ export interface OperationRequest {
 
 /**
  * What refused an operation: its HTTP method, a bound, an error in the document, a fault of this process, a dry run
- * that forbids changes, a request that cannot take a stream, the event source of a subscription, or the missing scopes
- * of all root fields.
+ * that forbids changes, a request that cannot take a stream, the event source of a subscription, the missing scopes of
+ * all root fields, or a client that disconnected before it began.
  */
 export type Refusal =
   | 'method'
@@ -53,6 +53,7 @@ export type Refusal =
   | 'no stream'
   | 'source'
   | 'scope'
+  | 'gone'
 
 export type CheckedOperation =
   | { readonly kind: 'accepted'; readonly prepared: PreparedOperation; readonly isLarge: boolean }

@@ -35,6 +35,7 @@ export function hintStatus({ refusedBy, failures }: Answer): HttpHint | null {
     case 'no stream':
       return { status: 406 }
     case 'source':
+    case 'gone':
       return hintSourceStatus(failures)
     case 'fault':
       return { status: 500 }
@@ -47,7 +48,7 @@ export function hintStatus({ refusedBy, failures }: Answer): HttpHint | null {
   }
 }
 
-// Returns the status for a subscription whose stream did not begin: the same as on the REST side.
+// Returns the status for what did not begin: the same as on the REST side.
 function hintSourceStatus(failures: readonly RostrumError[]): HttpHint {
   const [first] = failures
   const { status } = catalogue[first?.code ?? 'INTERNAL']

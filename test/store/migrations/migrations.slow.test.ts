@@ -37,20 +37,17 @@ eachStore(harness => {
     expect(await readHashes(harness, url)).toEqual(known)
   })
 
-  test.skipIf(harness.engine === 'SQLite')(
-    'a start that waits for another migration says so once',
-    async () => {
-      const url = await harness.emptyUrl()
-      const hung = await openClient(url)
-      await hung.query('begin')
-      await hung.query('select pg_advisory_xact_lock(7248330115)')
-      const waits = Promise.withResolvers<void>()
-      const opening = openStore({ url, onWait: waits.resolve })
-      await waits.promise
-      await hung.end()
-      await (await opening).close()
-    },
-  )
+  test.skipIf(harness.engine === 'SQLite')('a start that waits for another migration says so', async () => {
+    const url = await harness.emptyUrl()
+    const hung = await openClient(url)
+    await hung.query('begin')
+    await hung.query('select pg_advisory_xact_lock(7248330115)')
+    const waits = Promise.withResolvers<void>()
+    const opening = openStore({ url, onWait: waits.resolve })
+    await waits.promise
+    await hung.end()
+    await (await opening).close()
+  })
 
   test('a store that is newer than the code is refused and stays as it is', async () => {
     const url = await harness.emptyUrl()

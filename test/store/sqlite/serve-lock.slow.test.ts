@@ -48,6 +48,13 @@ test('a gateway that was closed lets the next one serve', async () => {
   }
 })
 
+test('a link to a file that is not there yet is served, under the lock of that file', async () => {
+  await symlink(join(folder, 'store.db'), join(folder, 'link.db'))
+  const store = await openStore({ url: `sqlite:${join(folder, 'link.db')}`, serve: true })
+  await expect(openStore({ url, serve: true })).rejects.toThrow(/Another gateway/)
+  await store.close()
+})
+
 test('a link to the file does not get around the lock', async () => {
   const store = await openStore({ url, serve: true })
   await symlink(join(folder, 'store.db'), join(folder, 'link.db'))

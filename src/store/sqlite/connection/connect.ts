@@ -35,14 +35,16 @@ interface Connection {
 export async function connect({ path, onStatement, serve, migrates }: Connect): Promise<Connection> {
   const isFile = path !== ':memory:'
   if (isFile) refuseUnusableFile(path)
-  const releaseServeLock = isFile && serve ? takeServeLock(path) : () => {}
+  let releaseServeLock = () => {}
   let client: Database | undefined
   const close = () => {
     client?.close()
     releaseServeLock()
   }
   try {
+    // Before the lock, which lies beside the file that a symbolic link names.
     if (isFile) createForOwner(path)
+    if (isFile && serve) releaseServeLock = takeServeLock(path)
     client = new SqliteDatabase(path, {
       timeout: busyTimeoutMs,
       ...(onStatement && { verbose: statement => onStatement(String(statement)) }),

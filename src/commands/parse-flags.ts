@@ -14,8 +14,8 @@ type Options = NonNullable<ParseArgsConfig['options']>
  */
 export function parseFlags<const Given extends Options>(command: string, argv: string[], options: Given) {
   const { values, tokens } = parse(command, argv, options)
-  const isHelp = (values as { readonly help?: unknown }).help === true
-  const repeated = isHelp ? null : findRepeated(tokens, options)
+  const asksHelp = (values as { readonly help?: unknown }).help === true
+  const repeated = asksHelp ? null : findRepeated(tokens, options)
   if (repeated !== null) throw new UsageError(`\`${repeated}\` is given twice. Give it once.`)
   return values
 }

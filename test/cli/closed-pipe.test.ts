@@ -24,7 +24,7 @@ test('push saves all when the reader of its differences goes away', async () => 
   expect(Object.keys(JSON.parse(await place.read('rostrum.lock')).functions)).toEqual(['_/a', '_/b', '_/c'])
 })
 
-test('test says by its exit code that a case failed, and --update writes all, when nobody reads the report', async () => {
+test('test exits with 1 for a failed case, and --update writes all, when nobody reads the report', async () => {
   await place.write('a.js', 'exit(1)')
   for (const name of ['a', 'b', 'c']) await place.write(`cases/${name}.json`, '{"script":"../a.js"}')
   expect(await runWithoutReader(['test'])).toMatchObject({ code: 1, stderr: '' })

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { showControls } from '../../src/cli/frame/terminal.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
 let place: Workplace
@@ -153,6 +154,10 @@ test('a ROSTRUM_TOKEN that cannot be sent is refused with 77 and not shown', asy
     expect((await signedIn.run(['logout'])).code).toBe(0)
     signedIn.remove()
   }
+})
+
+test('marks of the writing direction are shown as escapes', () => {
+  expect(showControls('a\u202eb\u2066c\u2069')).toBe('a\\u202eb\\u2066c\\u2069')
 })
 
 test('a result that cannot be written is an error', async () => {

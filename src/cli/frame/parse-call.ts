@@ -12,7 +12,7 @@ export interface ParsedCall {
   readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
 }
 
-/** Reads the arguments of a command. Throws an error that names an option that is unknown, twice or without its value. */
+/** Reads the arguments of a command. Throws an error that names a wrong, repeated or incomplete option. */
 export function parseCall(name: string, { options, args: [min, max] }: Command, argv: string[]): ParsedCall {
   const known: Command['options'] = { ...options, ...help }
   const { tokens, values, positionals } = parseArgs({

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
+import type { Terminal } from '../frame/terminal.ts'
 import type { ChosenGateway } from './choose-gateway.ts'
 
 interface RefusalParts extends Pick<GatewayRefusal, 'code' | 'status' | 'message'> {
@@ -41,7 +42,7 @@ const maxWaitSeconds = 300
 
 /**
  * Creates a client that says in one line what was wrong and what to do. With `say`, a request past the rate
- * limit is sent again after `Retry-After`, and the first one says so.
+ * limit is sent again after `Retry-After`.
  */
 export function createGatewayClient(
   gateway: ChosenGateway,
@@ -49,10 +50,8 @@ export function createGatewayClient(
   say: ((line: string) => void) | null = null,
 ): GatewayClient {
   const { url, token } = gateway
-  let isWaitSaid = false
   async function wait(seconds: number): Promise<void> {
-    if (!isWaitSaid) say?.(`The gateway at ${url} takes no more requests now; going on when it does.`)
-    isWaitSaid = true
+    say?.(`The gateway at ${url} takes no more requests now; going on when it does.`)
     await sleep(seconds * 1_000, undefined, { signal })
   }
 
@@ -110,6 +109,15 @@ export function createGatewayClient(
 // Another 429, such as that of a full account, does not go away by waiting (contract, section 11.3).
 const isRateLimited = ({ status, headers }: Response) =>
   status === 429 && /;r=0(;|$)/.test(headers.get('ratelimit') ?? '')
+
+/** Returns a function that says its first line alone. */
+export function sayOnce({ say }: Pick<Terminal, 'say'>): (line: string) => void {
+  let isSaid = false
+  return line => {
+    if (!isSaid) say(line)
+    isSaid = true
+  }
+}
 
 /** Reads the JSON of an answer. */
 export async function readJson(answer: Response, url: string): Promise<unknown> {

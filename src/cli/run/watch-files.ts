@@ -54,7 +54,7 @@ export async function watchFiles(
   while (!signal.aborted) {
     let canRetry = false
     change = Promise.withResolvers<void>()
-    // Watches anew, because a folder may be another one by now. The work sees what changed before.
+    // Watches again, because a folder may be another one by now. The work sees what changed before.
     closeWatchers()
     watchers = startWatchers(find(), noteChange)
     try {

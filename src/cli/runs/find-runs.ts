@@ -30,7 +30,7 @@ export async function findRuns({ ask }: GatewayClient, filter: Filter, limit: nu
     const first = Math.min(pageSize, limit - found.length)
     const page: Page<ShownRun> | null = await ask<Page<ShownRun>>(query, { filter, first, after }).catch(
       (error: unknown) => {
-        // The logs of so many runs are more than one answer can have.
+        // The logs of these runs are more than one answer can have.
         if (first > 1 && error instanceof GatewayRefusal && error.facts.bound !== undefined) return null
         throw error
       },
@@ -39,7 +39,7 @@ export async function findRuns({ ask }: GatewayClient, filter: Filter, limit: nu
       pageSize = Math.ceil(first / 2)
       continue
     }
-    const { nodes, pageInfo } = page.runs
+    const { nodes, pageInfo }: Page<ShownRun>['runs'] = page.runs
     found.push(...nodes.filter(({ state }) => state !== 'RUNNING'))
     if (!pageInfo.hasNextPage) break
     after = pageInfo.endCursor

@@ -3,7 +3,7 @@ import { deleteFile, makeFolder, writeFile } from '../files/write-file.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
 import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
-import { createGatewayClient } from '../gateway/gateway-client.ts'
+import { createGatewayClient, sayOnce } from '../gateway/gateway-client.ts'
 import { hashFunctionFiles, hashSource, pathOfKey } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
 import { checkLock, checkLockIsWritable, readLock, writeLock } from './lock-file.ts'
@@ -22,7 +22,7 @@ ${urlHelp}
   args: [0, 0],
   async run(call) {
     const folder = call.resolve(call.text('dir') ?? '.')
-    const client = createGatewayClient(chooseGateway(call), call.signal, call.terminal.say)
+    const client = createGatewayClient(chooseGateway(call), call.signal, sayOnce(call.terminal))
     const lock = readLock(folder)
     const files = hashFunctionFiles(folder)
     const { account, hashes } = await findLiveFunctions(client)

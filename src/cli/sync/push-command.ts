@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
 import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
-import { createGatewayClient, type GatewayClient } from '../gateway/gateway-client.ts'
+import { createGatewayClient, type GatewayClient, sayOnce } from '../gateway/gateway-client.ts'
 import { watchFiles } from '../run/watch-files.ts'
 import { type CompileFiles, createCompiler } from './compile-files.ts'
 import { readFunctionFiles } from './function-files.ts'
@@ -41,10 +41,11 @@ ${urlHelp}
   args: [0, 1_000],
   async run(call) {
     const gateway = chooseGateway(call)
+    const sayWait = sayOnce(call.terminal)
     const parts = {
       folder: call.resolve(call.text('dir') ?? '.'),
-      client: createGatewayClient(gateway, call.signal, call.terminal.say),
-      savingClient: createGatewayClient(gateway, new AbortController().signal, call.terminal.say),
+      client: createGatewayClient(gateway, call.signal, sayWait),
+      savingClient: createGatewayClient(gateway, new AbortController().signal, sayWait),
       compile: createCompiler(call),
     }
     if (!call.isSet('watch')) return pushOnce(call, parts)

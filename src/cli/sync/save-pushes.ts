@@ -19,8 +19,8 @@ type CallParts = Pick<CommandCall, 'text' | 'terminal' | 'signal' | 'atEnd'>
 
 /**
  * Saves functions one after the other. If a save fails, the error says which were pushed. The lock has what was saved,
- * even if a later save is refused. It stays if the first one is. Nothing is saved if the lock cannot be written. Ctrl-C
- * keeps the next save from being sent. The process waits for the save that was sent, and for the lock: the signal of the
+ * even if a later save is refused. It stays if the first one is. Nothing is saved if the lock cannot be written. After
+ * Ctrl-C no further save is sent, and the process waits for the one that was sent, and for the lock: the signal of the
  * call must not be the client's.
  */
 export async function savePushes(call: CallParts, client: GatewayClient, saving: Saving): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { makeWorkplace, type Workplace } from '../spawn-rostrum.ts'
 
 let server: SharedServer
 let place: Workplace

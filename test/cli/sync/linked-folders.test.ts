@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { makeWorkplace, type Workplace } from '../spawn-rostrum.ts'
 
 let server: SharedServer
 let place: Workplace

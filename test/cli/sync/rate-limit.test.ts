@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { makeWorkplace } from './spawn-rostrum.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { makeWorkplace } from '../spawn-rostrum.ts'
 
 let server: SharedServer
 beforeEach(async () => {

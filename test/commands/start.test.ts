@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { reportFailure } from '../../src/commands/report-failure.ts'
+import { RostrumError } from '../../src/errors.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -72,4 +74,16 @@ test('every npm script that runs Rostrum begins with these checks', () => {
   const commands: string[] = Object.values(scripts)
   expect(commands.filter(command => command.includes('src/main.ts'))).toEqual([])
   expect(commands.filter(command => command.includes('src/start.mjs'))).toHaveLength(5)
+})
+
+test('a start that the store fails is one line, and another fault has its stack', () => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  onTestFinished(() => write.mockRestore())
+  reportFailure(
+    new RostrumError('UNAVAILABLE', 'The database kept nothing of this change: the disk is full.'),
+  )
+  reportFailure(new TypeError('no such member'))
+  const [failed, faulty] = write.mock.calls.map(([text]) => String(text))
+  expect(failed).toBe('The database kept nothing of this change: the disk is full.\n')
+  expect(faulty).toMatch(/no such member\n {4}at /)
 })

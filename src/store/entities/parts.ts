@@ -1,7 +1,7 @@
 import type { Work } from '../work.ts'
 import type { TakeNumbers } from './counters.ts'
 import type { AppendEvent } from './events.ts'
-import type { Provision } from './provision.ts'
+import type { AddUser, Provision } from './provision.ts'
 import type { Enqueue } from './queue/enqueue.ts'
 import type { WriteRuns } from './runs/write-runs.ts'
 import type { StoredBytesCounter } from './stored-bytes.ts'

@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { insertInto } from '../columns.ts'
-import type { Dialect } from '../dialect.ts'
+import type { User } from '../../domain/directory/directory-store.ts'
+import { insertInto, select } from '../columns.ts'
+import { columnsOf, type Dialect } from '../dialect.ts'
 import { all, first, type Work } from '../work.ts'
+import type { TakeNumbers } from './counters.ts'
 
 /**
  * Creates missing records (contract, section 1), in the transaction of the caller. Those that exist stay as they are.
@@ -40,5 +42,31 @@ export function createProvision(dialect: Dialect): Provision {
       const type = { code: caseTypeCode, indexedFields: [], writtenFields: [], revision: 0 }
       return (yield* first(caseType, { accountCode, ...type })) !== undefined
     },
+  }
+}
+
+/** Creates a user of a new id, and the account if it is missing, in the transaction of the caller. */
+export type AddUser = (accountCode: string, details: Omit<User, 'id'>) => Work<User>
+
+export function createAddUser(
+  { prepare, tables }: Dialect,
+  { provision, takeNumbers }: { readonly provision: Provision; readonly takeNumbers: TakeNumbers },
+): AddUser {
+  const user = select(tables.users, { omit: ['accountCode', 'createdAt'] })
+  const insert = prepare(
+    sql`
+      ${insertInto(tables.users, { omit: ['createdAt'] })}
+      on conflict do nothing returning ${columnsOf(user)}`,
+    user,
+  )
+  return function* (accountCode, details) {
+    yield* provision.account(accountCode)
+    // If a caller has already used one of these ids, the next one is taken.
+    let created: User | undefined
+    while (created === undefined) {
+      const id = yield* takeNumbers(accountCode, 'created user')
+      created = yield* first(insert, { accountCode, id, ...details })
+    }
+    return created
   }
 }

@@ -1,39 +1,12 @@
 import { sql } from 'drizzle-orm'
-import type { User } from '../../domain/directory/directory-store.ts'
 import type { Store } from '../../domain/store.ts'
 import { insertInto, select } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { columnsOf, type IdSelection, type IdTable, placeholders } from '../dialect.ts'
 import { toColumnName } from '../tables/describe-table.ts'
 import type { StoreColumn } from '../tables/tables-of.ts'
-import { first, only, type Work } from '../work.ts'
+import { only } from '../work.ts'
 import type { Parts } from './parts.ts'
-
-/** Creates a user of a new id, and the account if it is missing, in the transaction of the caller. */
-export type AddUser = (accountCode: string, details: Omit<User, 'id'>) => Work<User>
-
-export function createAddUser(
-  { prepare, tables }: Database,
-  { provision, takeNumbers }: Pick<Parts, 'provision' | 'takeNumbers'>,
-): AddUser {
-  const user = select(tables.users, { omit: ['accountCode', 'createdAt'] })
-  const insert = prepare(
-    sql`
-      ${insertInto(tables.users, { omit: ['createdAt'] })}
-      on conflict do nothing returning ${columnsOf(user)}`,
-    user,
-  )
-  return function* (accountCode, details) {
-    yield* provision.account(accountCode)
-    // If a caller has already used one of these ids, the next one is taken.
-    let created: User | undefined
-    while (created === undefined) {
-      const id = yield* takeNumbers(accountCode, 'created user')
-      created = yield* first(insert, { accountCode, id, ...details })
-    }
-    return created
-  }
-}
 
 /** The stores of users and teams. */
 export function createDirectory(database: Database, parts: Parts): Pick<Store, 'users' | 'teams'> {

@@ -4,8 +4,7 @@ import { insertInto, select } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { columnsOf, placeholders } from '../dialect.ts'
 import { all, first, only, type Work } from '../work.ts'
-import { findAnyAccount, insertAccount } from './provision.ts'
-import type { AddUser } from './stored-directory.ts'
+import { type AddUser, findAnyAccount, insertAccount } from './provision.ts'
 
 /** The calls of every request; each database has its own way to answer them fast. */
 export interface TokenLookUps extends Pick<TokenStore, 'findBySha256' | 'changeMark'> {

@@ -24,11 +24,11 @@ export const noFileWatch: FileWatch = { isLost: () => false, refuseIfLost() {}, 
 export function watchFile(path: string, onLost: (reason: string) => void): FileWatch {
   // The log and the lock are beside the file that a symbolic link names.
   const file = realpathSync(path)
-  const watched = [path, `${file}-wal`, `${file}-serve`].map(watchedPath => ({
-    path: watchedPath,
-    name: watchedPath === path ? 'database file' : `file \`${basename(watchedPath)}\` of the database`,
-    opened: statSync(watchedPath, { bigint: true }),
-  }))
+  const watched = [path, `${file}-wal`, `${file}-serve`].flatMap(watchedPath => {
+    const opened = statSync(watchedPath, { bigint: true, throwIfNoEntry: false })
+    const name = watchedPath === path ? 'database file' : `file \`${basename(watchedPath)}\` of the database`
+    return opened === undefined ? [] : [{ path: watchedPath, name, opened }]
+  })
   let reason: string | null = null
   let isStopped = false
 

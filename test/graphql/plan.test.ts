@@ -244,7 +244,7 @@ test.each([
   expect(compile(query).plan).toBe(null)
 })
 
-test('a default that is an object or a list is made anew for each request', () => {
+test('a default that is an object or a list is made again for each request', () => {
   const { plan } = compile(
     'query ($point: Point = { x: 1 }, $ids: [ID!] = ["a"]) { echo(point: $point) node { echoAll(ids: $ids) } }',
   )

@@ -50,8 +50,8 @@ function refuseIn(
     const definition = operation.variableDefinitions?.find(({ variable }) => variable.name.value === name)
     const declared = definition && getNamedType(typeFromAST(context.getSchema(), definition.type))
     if (declared === undefined || isJson(declared)) continue
-    const message = `A variable inside a JSON value cannot be a \`${declared.name}\`; declare \`$${name}\` as \`JSON\`.`
-    context.reportError(new GraphQLError(message, { nodes: node }))
+    const fault = `A variable inside a JSON value cannot be a \`${declared.name}\``
+    context.reportError(new GraphQLError(`${fault}; declare \`$${name}\` as \`JSON\`.`, { nodes: node }))
   }
 }
 

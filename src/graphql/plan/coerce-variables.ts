@@ -55,7 +55,7 @@ export function planVariables(
   return given => coerceEach(variables, given)
 }
 
-// A default that is an object is made anew for each request, because a resolver could change it.
+// A default that is an object is made again for each request, because a resolver could change it.
 function planDefault(node: ValueNode | undefined, type: GraphQLInputType): () => unknown {
   const value = node && valueFromAST(node, type)
   return typeof value === 'object' && value !== null ? () => valueFromAST(node, type) : () => value

@@ -5,7 +5,7 @@ import { parseSourceBody } from './content/source-body.ts'
 import { createBodyParser } from './create-body-parser.ts'
 
 /** The types of a body that is a source. A body without a type is one too. */
-const sourceTypes = ['text/javascript', 'application/javascript', 'application/octet-stream']
+export const sourceTypes = ['text/javascript', 'application/javascript', 'application/octet-stream']
 
 /** Adds the parsers of a source as a whole body, which has at most the bytes of a source, and refuses other types. */
 export function addSourceParsers(routes: FastifyInstance, services: HttpServices): void {
@@ -21,9 +21,10 @@ export function addSourceParsers(routes: FastifyInstance, services: HttpServices
 /** Returns the refusal of a body that is no source. `curl --data-binary` sends a source as a form. */
 export function refuseType({ method, headers }: FastifyRequest): RostrumError {
   const type = headers['content-type']?.slice(0, 100)
+  const given = type ? `the type \`${type}\`` : 'an empty type'
   const what = method === 'DELETE' ? 'Send no body' : 'Send the source as `text/javascript` or without a type'
   return new RostrumError(
     'UNSUPPORTED_MEDIA_TYPE',
-    `The body has ${type ? `the type \`${type}\`` : 'an empty type'}. ${what}, as \`curl -T file.js\` does, or send JSON as \`application/json\`.`,
+    `The body has ${given}. ${what}, as \`curl -T file.js\` does, or send JSON as \`application/json\`.`,
   )
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../http/edge/start-app.ts'
+import { startApp, type TestApp } from '../edge/start-app.ts'
 
 let app: TestApp
 

@@ -49,8 +49,8 @@ export interface FieldError {
 }
 
 /**
- * The facts that errors have for programs, by their codes. They are members of `extensions` in GraphQL and, by the names
- * of `toMember`, of problem documents, which the OpenAPI document lists (`openapi/problem-schema.ts`).
+ * The facts that errors have for programs, by their codes. They are members of `extensions` in GraphQL. In problem
+ * documents they have the names of `toMember`, and the OpenAPI document lists them (`openapi/problem-schema.ts`).
  */
 export interface FactNames {
   readonly BAD_USER_INPUT: 'bound' | 'most' | 'line' | 'column'

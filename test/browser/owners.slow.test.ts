@@ -59,7 +59,7 @@ test('people whose JWTs have neither an integer `sub` nor an e-mail address see 
 })
 
 test('what one person opens in the playground from a run is not shown to another in the same tab', async () => {
-  const scopes = ['runs:read', 'tasks:execute']
+  const scopes = ['runs:read', 'tasks:execute'] as const
   const alice = await server.token({ account: 'opened', scopes })
   const zoe = await server.token({ account: 'opening', scopes })
   const { body } = await server.execute(

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
 import { ask } from '../gateway/operation.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { allows } from '../shell/session.ts'
@@ -81,7 +82,11 @@ class VersionList extends PageElement {
             </tr>
           </thead>
           <tbody role="rowgroup">
-            ${versions.map((version, index) => this.#viewRow(version, index))}
+            ${repeat(
+              versions,
+              ({ hash }) => hash,
+              (version, index) => this.#viewRow(version, index),
+            )}
           </tbody>
         </table>
       ${this.page.pageInfo.hasNextPage ? more : nothing}

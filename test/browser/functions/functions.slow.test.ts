@@ -139,9 +139,11 @@ test('characters that make code look like other code are marked', async () => {
 
 const stored = async (page: Page, secret: string): Promise<boolean> =>
   (await page.content()).includes(secret) ||
-  (await page.locator('input, textarea').evaluateAll(fields => fields.map(field => field.value))).includes(
-    secret,
-  )
+  (
+    await page
+      .locator('input, textarea')
+      .evaluateAll(fields => fields.map(field => (field as HTMLInputElement).value))
+  ).includes(secret)
 
 test('a secret is lost by no key, wraps on a narrow screen, and is made again after a question', async () => {
   const id = await save('secretive', 'exit(payload)')

@@ -67,7 +67,11 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     // Keeps Fastify from loading Ajv and a compiler of serializers: half a megabyte of code that is never called.
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     return503OnClosing: false,
-    rewriteUrl: ({ url = '/' }) => normalizeTarget(url),
+    rewriteUrl: ({ url = '/', method, headers }) => {
+      const target = normalizeTarget(url)
+      const isPerson = method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '')
+      return isPerson ? escapeBroken(target) : target
+    },
     clientErrorHandler: createClientErrorHandler(log, connections, status =>
       counts.countRequest('', null, status, 0),
     ),
@@ -159,6 +163,16 @@ function normalizeTarget(target: string): string {
   const queryStart = local.indexOf('?')
   const path = queryStart === -1 ? local : local.slice(0, queryStart)
   return (path.replace(escapedUnreserved, decodeURIComponent) || '/') + local.slice(path.length)
+}
+
+// A person gets the page of a list that says that there is no such id. Fastify would answer 400 before any route.
+function escapeBroken(target: string): string {
+  try {
+    decodeURI(target)
+    return target
+  } catch {
+    return target.replaceAll('%', '%25')
+  }
 }
 
 /**

@@ -3,9 +3,11 @@ import { GatewayError } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { compareDocuments } from '../results/difference.ts'
 import { viewChanges } from '../results/view-difference.ts'
+import { isSaveKey } from '../shell/keys.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { readId } from '../shell/read-id.ts'
 import { allows } from '../shell/session.ts'
 import { viewText } from '../shell/view-text.ts'
 import {
@@ -82,7 +84,7 @@ class CasePage extends PageElement {
   }
 
   async #load(): Promise<FoundCase> {
-    const id = decodeURIComponent(location.pathname.split('/')[2] ?? '')
+    const id = readId() ?? ''
     const isId = /^[1-9]\d{0,15}$/.test(id)
     const found = isId ? (await ask(findCase, { id })).case : null
     if (found === null) throw new Error('There is no such case. It may have been deleted.')
@@ -181,7 +183,7 @@ class CasePage extends PageElement {
   }
 
   #onKey = (event: KeyboardEvent): void => {
-    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return
+    if (!isSaveKey(event)) return
     event.preventDefault()
     if (allows('cases:write') && document.querySelector('dialog[open]') === null) this.#save()
   }

@@ -41,7 +41,7 @@ class CasesPage extends PageElement {
   override updated(): void {
     if (this.#isOpened || this.page === null) return
     this.#isOpened = true
-    focusOpenedRow()
+    this.#try(() => focusOpenedRow(() => this.#loadOlder()))
   }
 
   override render() {
@@ -112,16 +112,19 @@ class CasesPage extends PageElement {
   }
 
   // A press while older rows are on their way asks again: they belong only to the rows that they were asked for.
-  #loadMore = (): void => {
+  #loadMore = (): void => this.#try(() => this.#loadOlder())
+
+  async #loadOlder(): Promise<boolean> {
     const { page: shown, type } = this
-    if (shown === null) return
-    this.#try(async () => {
-      const { nodes, pageInfo } = await readPage(type, shown.pageInfo.startCursor)
-      if (this.page === shown) this.page = { nodes: [...nodes, ...shown.nodes], pageInfo }
-    })
+    if (shown === null || !shown.pageInfo.hasPreviousPage) return false
+    const { nodes, pageInfo } = await readPage(type, shown.pageInfo.startCursor)
+    if (this.page !== shown) return false
+    this.page = { nodes: [...nodes, ...shown.nodes], pageInfo }
+    await this.updateComplete
+    return true
   }
 
-  #try(action: () => Promise<void>): void {
+  #try(action: () => Promise<unknown>): void {
     this.error = null
     action().catch((error: unknown) => {
       this.error = error

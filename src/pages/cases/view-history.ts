@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { viewTime } from '../shell/view-time.ts'
+import { viewExactTime } from '../shell/view-time.ts'
 import type { CaseEvent } from './case-documents.ts'
 import './change-list.ts'
 
@@ -22,7 +22,7 @@ function viewEvent({ version, kind, at, byEmail, byUserId, function: name, chang
   const through = name === null ? nothing : html` <span class="quiet">through ${name}</span>`
   return html`<tr role="row">
     <td role="cell">${version} <span class="quiet">${kind.toLowerCase()}</span></td>
-    <td role="cell">${viewTime(at)}</td>
+    <td role="cell">${viewExactTime(at)}</td>
     <td role="cell"><bdi>${who}</bdi>${through}</td>
     <td role="cell" class="whole">${viewChanges(changedFields)}</td>
   </tr>`

@@ -3,6 +3,7 @@ import { ask } from '../gateway/operation.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { readId } from '../shell/read-id.ts'
 import { allows } from '../shell/session.ts'
 import { type FunctionRow, findFunction, type VersionPage } from './function-documents.ts'
 import './function-triggers.ts'
@@ -28,7 +29,7 @@ class FunctionPage extends PageElement {
 
   // An id that is no number is of no function either.
   async #load(): Promise<void> {
-    const id = decodeURIComponent(location.pathname.split('/')[2] ?? '')
+    const id = readId() ?? ''
     const isId = /^[1-9]\d{0,15}$/.test(id)
     this.found = isId ? (await ask(findFunction, { id, after: null })).function : null
     if (this.found === null) throw new Error('There is no such function. It may have been removed.')

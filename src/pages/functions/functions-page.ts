@@ -10,8 +10,16 @@ import { type FunctionRow, listFunctions } from './function-documents.ts'
 
 /** The functions of the account. */
 class FunctionsPage extends PageElement {
-  static override properties = { rows: { state: true }, text: { state: true }, error: { state: true } }
+  static override properties = {
+    rows: { state: true },
+    isComplete: { state: true },
+    text: { state: true },
+    error: { state: true },
+  }
+  /** By name. */
   declare rows: readonly FunctionRow[] | null
+  /** False while more are loading. */
+  declare isComplete: boolean
   declare text: string
   declare error: unknown
   #isOpened = false
@@ -19,6 +27,7 @@ class FunctionsPage extends PageElement {
   constructor() {
     super()
     this.rows = null
+    this.isComplete = false
     this.error = null
     this.text = new URLSearchParams(location.search).get('text') ?? ''
     handleListKeys(new AbortController().signal)
@@ -28,9 +37,9 @@ class FunctionsPage extends PageElement {
   }
 
   override updated(): void {
-    if (this.#isOpened || this.rows === null) return
+    if (this.#isOpened || !this.isComplete) return
     this.#isOpened = true
-    focusOpenedRow()
+    void focusOpenedRow()
   }
 
   // An account has at most some thousands of functions, so the search is made here.
@@ -38,9 +47,10 @@ class FunctionsPage extends PageElement {
     let after: string | null = null
     do {
       const page: Awaited<ReturnType<typeof readPage>> = await readPage(after)
-      this.rows = [...(this.rows ?? []), ...page.nodes]
+      this.rows = [...(this.rows ?? []), ...page.nodes].sort(compareNames)
       after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
     } while (after !== null)
+    this.isComplete = true
   }
 
   override render() {
@@ -69,11 +79,15 @@ class FunctionsPage extends PageElement {
         'No functions yet',
         html`Write a script in the <a href="/playground">playground</a> and save it.`,
       )
+    const loading = this.isComplete || this.error !== null ? nothing : viewLoading()
     if (rows.length === 0)
-      return viewEmpty('No function has this name', 'Search for a part of its name or case type.')
+      return loading === nothing
+        ? viewEmpty('No function has this name', 'Search for a part of its name or case type.')
+        : loading
     return html`<ul class="rows" aria-label="Functions">
-      ${rows.map(viewRow)}
-    </ul>`
+        ${rows.map(viewRow)}
+      </ul>
+      ${loading}`
   }
 
   #search = ({ target }: Event): void => {
@@ -90,6 +104,12 @@ function openNew(event: Event): void {
     fields: { script: 'exit(payload)\n', input: '{}', options: '{}' },
     notice: 'A new script: save it to give it a name',
   })
+}
+
+const { compare } = new Intl.Collator('en', { numeric: true })
+
+function compareNames(one: FunctionRow, other: FunctionRow): number {
+  return compare(one.name, other.name) || compare(one.caseTypeCode ?? '', other.caseTypeCode ?? '')
 }
 
 async function readPage(after: string | null) {

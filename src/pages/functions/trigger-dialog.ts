@@ -35,8 +35,8 @@ const verifications = [
   { value: 'SECRET', text: 'The secret itself, in a header' },
 ]
 const modes = [
-  { value: 'SYNC', text: 'With the result of the run' },
   { value: 'QUEUED', text: 'At once; the run comes later' },
+  { value: 'SYNC', text: 'With the result of the run' },
 ]
 
 /** What was done, for the list of triggers. */

@@ -1,5 +1,5 @@
 import { currentSession } from '../shell/session.ts'
-import { GatewayError } from './gateway-error.ts'
+import { GatewayError, unreachable } from './gateway-error.ts'
 import { sendRequest } from './send-request.ts'
 
 /** A GraphQL document with the types of its data and variables. */
@@ -38,7 +38,7 @@ export async function ask<Data, Variables extends object>(
   const body = { query: text, variables }
   const answer = await sendRequest('/graphql', { token, body, accept: 'application/json', ...options })
   const { status } = answer
-  const { data, errors } = (await answer.json().catch(() => ({}))) as Answer<Data>
+  const { data, errors } = (await readJson(answer, options.signal)) as Answer<Data>
   const [first] = errors ?? []
   if (first !== undefined) {
     const { code = 'UNKNOWN', bound } = first.extensions ?? {}
@@ -47,4 +47,19 @@ export async function ask<Data, Variables extends object>(
   if (data === null || data === undefined)
     throw new GatewayError(`The gateway answered with status ${status}.`, { code: 'UNKNOWN', status })
   return data
+}
+
+async function readJson(answer: Response, signal: AbortSignal | undefined): Promise<object> {
+  const text = await answer.text().catch(() => {
+    signal?.throwIfAborted()
+    throw unreachable()
+  })
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    const { status } = answer
+    const reason = 'is not JSON, so it does not come from a Rostrum gateway'
+    const message = `The answer (status ${status}) ${reason}. Try again later.`
+    throw new GatewayError(message, { code: 'UNKNOWN', status })
+  }
 }

@@ -34,16 +34,18 @@ export interface MembershipEvent {
 
 interface Page {
   readonly id: string
+  readonly first: number
   readonly after: string | null
 }
 
 const membershipFields = `id version userId teamId user { displayName email } team { name }`
-const pageFields = `memberships(after: $after) { nodes { ${membershipFields} } pageInfo { hasNextPage endCursor } }`
+const pageFields = `memberships(first: $first, after: $after) {
+  nodes { ${membershipFields} } pageInfo { hasNextPage endCursor } }`
 
 export const membersOfTeam = operation<
   { team: { readonly name: string | null; readonly memberships: MembershipPage | null } | null },
   Page
->(`query MembersOfTeam($id: ID!, $after: String) { team(id: $id) { name ${pageFields} } }`)
+>(`query MembersOfTeam($id: ID!, $first: Int, $after: String) { team(id: $id) { name ${pageFields} } }`)
 
 export const teamsOfUser = operation<
   {
@@ -54,7 +56,9 @@ export const teamsOfUser = operation<
     } | null
   },
   Page
->(`query TeamsOfUser($id: ID!, $after: String) { user(id: $id) { displayName email ${pageFields} } }`)
+>(
+  `query TeamsOfUser($id: ID!, $first: Int, $after: String) { user(id: $id) { displayName email ${pageFields} } }`,
+)
 
 /** A page of changes, the oldest first. */
 export interface EventPage {

@@ -11,6 +11,9 @@ import { type Membership, type MembershipPage, membersOfTeam, teamsOfUser } from
 import { viewEvents } from './view-events.ts'
 import { type Side, viewMemberships } from './view-memberships.ts'
 
+const pageSize = 100
+const maxPageSize = 1_000
+
 /** The members of a team or the teams of a user, as the query of the address says, and what happened to them. */
 class MembersPage extends PageElement {
   static override properties = {
@@ -47,7 +50,7 @@ class MembersPage extends PageElement {
   override updated(): void {
     if (this.#isOpened || this.page === null) return
     this.#isOpened = true
-    focusOpenedRow()
+    this.#try(() => focusOpenedRow(() => this.#loadNext()))
   }
 
   override render() {
@@ -83,7 +86,7 @@ class MembersPage extends PageElement {
         side: this.#side,
         canChange,
         onMove: (membership, teamId) => this.#move(membership, teamId),
-        onRemove: membership => this.#do(() => remove(membership)),
+        onRemove: membership => this.#do(() => remove(membership), membership),
       })}
       ${this.page.pageInfo.hasNextPage ? more : nothing}
       <h2 id="events">Events</h2>
@@ -136,11 +139,12 @@ class MembersPage extends PageElement {
       if (teamId === membership.teamId)
         throw new Error(`User ${membership.userId} is in team ${teamId} already. Type another team.`)
       return move(membership, { userId: membership.userId, teamId })
-    })
+    }, membership)
   }
 
   /** Does something, says so, and offers to undo it. The list shows how it is then, even after an error. */
-  #do(action: () => Promise<Done>): void {
+  #do(action: () => Promise<Done>, changed?: Membership): void {
+    const place = this.page?.nodes.findIndex(({ id }) => id === changed?.id) ?? -1
     this.#undo.clear()
     this.#try(async () => {
       try {
@@ -148,11 +152,22 @@ class MembersPage extends PageElement {
         this.#undo.offer({ text, undo: () => this.#do(undo) })
       } finally {
         await this.#load().catch(() => {})
+        if (place >= 0) await this.#focusRow(place)
       }
     })
   }
 
-  #try(action: () => Promise<void>): void {
+  /** Focuses the row at a place, if the row that was there took the focus with it. */
+  async #focusRow(place: number): Promise<void> {
+    await this.updateComplete
+    if (document.activeElement !== document.body) return
+    const rows = this.querySelectorAll<HTMLElement>('.memberships a[data-row]')
+    const row = rows[Math.min(place, rows.length - 1)]
+    const target = row ?? this.querySelector<HTMLElement>('input[name="added"]')
+    target?.focus()
+  }
+
+  #try(action: () => Promise<unknown>): void {
     this.error = null
     action().catch((error: unknown) => {
       this.error = error
@@ -165,7 +180,7 @@ class MembersPage extends PageElement {
     const loadEvents = this.#changeEvents(before =>
       before === null ? findEvents(wanted) : findLater(wanted, before),
     )
-    const [page] = await Promise.all([this.#readPage(null), loadEvents])
+    const [page] = await Promise.all([this.#readRows(), loadEvents])
     this.page = page
   }
 
@@ -177,13 +192,27 @@ class MembersPage extends PageElement {
     this.events = after
   }
 
-  #loadMore = (): void => {
-    const before = this.page
-    if (before === null) return
-    this.#try(async () => {
-      const { nodes, pageInfo } = await this.#readPage(before.pageInfo.endCursor)
-      this.page = { nodes: [...before.nodes, ...nodes], pageInfo }
-    })
+  #loadMore = (): void => this.#try(() => this.#loadNext())
+
+  async #loadNext(): Promise<boolean> {
+    const { page: shown } = this
+    if (shown === null || !shown.pageInfo.hasNextPage) return false
+    const { nodes, pageInfo } = await this.#readPage(pageSize, shown.pageInfo.endCursor)
+    if (this.page !== shown) return false
+    this.page = { nodes: [...shown.nodes, ...nodes], pageInfo }
+    await this.updateComplete
+    return true
+  }
+
+  /** Reads as many rows as are shown, and one that may be new. */
+  async #readRows(): Promise<MembershipPage> {
+    const wanted = Math.max(pageSize, (this.page?.nodes.length ?? 0) + 1)
+    let page = await this.#readPage(wanted, null)
+    while (page.nodes.length < wanted && page.pageInfo.hasNextPage) {
+      const { nodes, pageInfo } = await this.#readPage(wanted - page.nodes.length, page.pageInfo.endCursor)
+      page = { nodes: [...page.nodes, ...nodes], pageInfo }
+    }
+    return page
   }
 
   #findEarlier = (): void => {
@@ -194,15 +223,16 @@ class MembersPage extends PageElement {
   }
 
   // A team or a user that nothing is known of has no members yet.
-  async #readPage(after: string | null): Promise<MembershipPage> {
+  async #readPage(wanted: number, after: string | null): Promise<MembershipPage> {
     const id = this.#id ?? ''
+    const first = Math.min(wanted, maxPageSize)
     const none = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
     if (this.#side === 'team') {
-      const { team } = await ask(membersOfTeam, { id, after })
+      const { team } = await ask(membersOfTeam, { id, first, after })
       this.label = team?.name ?? ''
       return team?.memberships ?? none
     }
-    const { user } = await ask(teamsOfUser, { id, after })
+    const { user } = await ask(teamsOfUser, { id, first, after })
     this.label = user?.displayName ?? user?.email ?? ''
     return user?.memberships ?? none
   }

@@ -1,4 +1,4 @@
-import type { Key } from '../shell/keys.ts'
+import { isSaveKey, type Key } from '../shell/keys.ts'
 
 interface Actions {
   readonly run: () => void
@@ -24,7 +24,7 @@ export function handlePlaygroundKeys({ run, stop, save, chooseTab }: Actions): v
     const tab = /^Digit([1-5])$/.exec(event.code)?.[1]
     if (event.key === 'Escape') return stop()
     if (isCommand && event.key === 'Enter') run()
-    else if (isCommand && event.key.toLowerCase() === 's') save()
+    else if (isCommand && isSaveKey(event)) save()
     else if (event.altKey && !event.ctrlKey && tab !== undefined) chooseTab(Number(tab) - 1)
     else return false
     return true
@@ -32,7 +32,7 @@ export function handlePlaygroundKeys({ run, stop, save, chooseTab }: Actions): v
   const onKey = (event: KeyboardEvent): void => {
     if (document.querySelector('dialog[open]') !== null) {
       // The browser would save the page as a file.
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 's') event.preventDefault()
+      if (isSaveKey(event)) event.preventDefault()
       return
     }
     if (!handle(event)) return

@@ -4,6 +4,7 @@ import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { readId } from '../shell/read-id.ts'
 import { allows } from '../shell/session.ts'
 import { type FoundRun, findRun, wait } from './find-run.ts'
 import { findReplays, isDryOnly, replay } from './replays.ts'
@@ -170,14 +171,6 @@ function expectTransient(error: unknown): GatewayError {
     error instanceof GatewayError && error.code !== 'UNAUTHENTICATED' && error.code !== 'FORBIDDEN'
   if (isTransient) return error
   throw error
-}
-
-function readId(): string | null {
-  try {
-    return decodeURIComponent(location.pathname.split('/')[2] ?? '')
-  } catch {
-    return null
-  }
 }
 
 function readCall(): number | null {

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { formatMs } from '../results/print.ts'
-import { viewTime } from '../shell/view-time.ts'
+import { viewExactTime } from '../shell/view-time.ts'
 import type { KeptRun, RunLink } from './run-documents.ts'
 import { timeInCalls } from './timeline.ts'
 
@@ -15,7 +15,7 @@ export function viewFacts(run: KeptRun, replays: readonly RunLink[]) {
     ${viewFact('Function', viewFunction(run))} ${viewFact('Trigger', trigged.join(' '))}
     ${viewFact('Case', viewCase(run))}
     ${viewFact('User', byUserId === null ? null : html`<a href="/members?user=${byUserId}">${byUserId}</a>`)}
-    ${viewFact('Started', viewTime(startedAt))} ${viewFact('Duration', describeDuration(run))}
+    ${viewFact('Started', viewExactTime(startedAt))} ${viewFact('Duration', describeDuration(run))}
     ${viewFact('Attempt', attempt > 1 ? attempt : null)}
     ${viewFact('Dry run', dryRun ? 'yes: it could change nothing' : null)}
     ${viewFact('Inside', parent === null ? null : viewLink(parent))}

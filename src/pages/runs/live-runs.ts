@@ -68,13 +68,16 @@ export class LiveRuns implements ReactiveController {
     this.#lookNow()
   }
 
-  async loadMore(): Promise<void> {
+  /** Resolves to false if no older runs were added. */
+  async loadMore(): Promise<boolean> {
+    if (!this.hasMore) return false
     const [generation, cursor] = [this.#generation, this.#endCursor]
     const page = await this.#ask(cursor)
     // A press while older rows are on their way asks for the same rows again.
-    if (generation !== this.#generation || cursor !== this.#endCursor) return
+    if (generation !== this.#generation || cursor !== this.#endCursor) return false
     this.rows = [...(this.rows ?? []), ...page.nodes]
     this.#noteEnd(page)
+    return true
   }
 
   #lookNow = (): void => {

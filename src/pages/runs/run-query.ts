@@ -32,12 +32,14 @@ export function writeAddress(query: RunQuery): string {
   return search === '' ? '/runs' : `/runs?${search}`
 }
 
+/** Returns what to ask for. The field keeps a space at its end: more text may follow. */
 export function toFilter({ outcome, function: functionId, trigger, text }: RunQuery): RunFilter {
+  const wanted = text.trim()
   return {
     ...(outcome === '' ? {} : { outcome: outcome.toUpperCase() }),
     ...(functionId === '' ? {} : { functionId }),
     ...(trigger === '' ? {} : { trigger: trigger.toUpperCase() }),
-    ...(text === '' ? {} : { text }),
+    ...(wanted === '' ? {} : { text: wanted }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { GatewayError } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
@@ -60,7 +61,7 @@ class RunsPage extends PageElement {
   override updated(): void {
     if (this.#isOpened || this.#live.rows === null) return
     this.#isOpened = true
-    focusOpenedRow()
+    this.#try(() => focusOpenedRow(() => this.#loadOlder()))
   }
 
   #countSeen(): number {
@@ -69,7 +70,9 @@ class RunsPage extends PageElement {
   }
 
   #describeState(): string {
-    if (this.#live.error !== null) return 'Not connected'
+    const { error } = this.#live
+    if (error instanceof GatewayError && error.code === 'BAD_USER_INPUT') return 'Refused'
+    if (error !== null) return 'Not connected'
     return this.#live.isPaused ? 'Paused' : 'Live'
   }
 
@@ -109,7 +112,11 @@ class RunsPage extends PageElement {
       ...options,
       ...(isUnknown ? [{ value: chosen, text: chosen }] : []),
     ]
-    const choose = ({ target }: Event): void => this.#choose({ ...this.query, [name]: textOf(target) })
+    // The text of the field may wait for the next letter still.
+    const choose = ({ target }: Event): void => {
+      const text = textOf(this.querySelector('.filters input'))
+      this.#choose({ ...this.query, text, [name]: textOf(target) })
+    }
     return html`<label>
       ${title}
       <select @change=${choose}>
@@ -134,7 +141,7 @@ class RunsPage extends PageElement {
 
   #search = ({ target }: Event): void => {
     clearTimeout(this.#settling)
-    const text = textOf(target).trim()
+    const text = textOf(target)
     this.#settling = setTimeout(() => this.#choose({ ...this.query, text }), settleMs)
   }
 
@@ -152,9 +159,17 @@ class RunsPage extends PageElement {
     void this.#live.show(this.#filter)
   }
 
-  #loadMore = (): void => {
+  #loadMore = (): void => this.#try(() => this.#loadOlder())
+
+  async #loadOlder(): Promise<boolean> {
+    const isLonger = await this.#live.loadMore()
+    await this.updateComplete
+    return isLonger
+  }
+
+  #try(action: () => Promise<unknown>): void {
     this.error = null
-    this.#live.loadMore().catch((error: unknown) => {
+    action().catch((error: unknown) => {
       this.error = error
     })
   }

@@ -8,7 +8,7 @@ const columns = ['Run', 'Outcome', 'Trigger', 'Case', 'Took', 'Started']
 
 /** Shows runs as a table. The roles are named, because narrow screens show its rows as cards. */
 export function viewRuns(rows: readonly RunRow[]) {
-  return html`<table class="cards" role="table" aria-label="Runs">
+  return html`<table class="cards runs" role="table" aria-label="Runs">
     <thead role="rowgroup">
       <tr role="row">
         ${columns.map(name => html`<th role="columnheader" scope="col">${name}</th>`)}

@@ -24,6 +24,23 @@ export const commonKeys: readonly Key[] = [
   { keys: '/', does: 'Goes to the search field' },
 ]
 
+/**
+ * Returns the key. On a layout without Latin letters, it is the key that a US layout has at this place. A sign that is
+ * typed with Alt stays what it is: Polish has "ś" at AltGr and S.
+ */
+export function keyOf(event: KeyboardEvent): string {
+  const { key, code, shiftKey } = event
+  const isForeign = key.length === 1 && key > '~' && !event.altKey && !event.getModifierState('AltGraph')
+  if (!isForeign) return key
+  if (code === 'Slash') return shiftKey ? '?' : '/'
+  return /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase() ?? key
+}
+
+/** True for Ctrl or Cmd with S. */
+export function isSaveKey(event: KeyboardEvent): boolean {
+  return (event.ctrlKey || event.metaKey) && keyOf(event).toLowerCase() === 's'
+}
+
 /** True while the key goes into a field or an editor. */
 function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath()
@@ -44,11 +61,12 @@ export function handleCommonKeys(showKeys: () => void, signal: AbortSignal): voi
   let goSince = Number.NEGATIVE_INFINITY
   const onKey = (event: KeyboardEvent): void => {
     if (!isSingleKey(event)) return
-    const place = event.timeStamp - goSince < sequenceMs ? places[event.key] : undefined
-    goSince = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
+    const key = keyOf(event)
+    const place = event.timeStamp - goSince < sequenceMs ? places[key] : undefined
+    goSince = key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
     if (place !== undefined) location.assign(place)
-    else if (event.key === '?') showKeys()
-    else if (event.key !== '/' || !focusSearch()) return
+    else if (key === '?') showKeys()
+    else if (key !== '/' || !focusSearch()) return
     event.preventDefault()
   }
   document.addEventListener('keydown', onKey, { signal })

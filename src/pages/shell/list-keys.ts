@@ -1,4 +1,4 @@
-import { isSingleKey, type Key } from './keys.ts'
+import { isSingleKey, type Key, keyOf } from './keys.ts'
 
 /** The keys of a list, for the dialog of all keys. */
 export const listKeys: readonly Key[] = [
@@ -14,9 +14,14 @@ interface Opened {
   readonly list: string
   /** The address of the row that was opened. */
   readonly row: string
+  /** How many rows the list had down to it. */
+  readonly place: number
 }
 
 const openedKey = 'rostrum.opened'
+const maxPlace = 2_000
+// Rows that came before the opened one meanwhile.
+const maxNewer = 300
 
 /**
  * Moves the focus between the links `a[data-row]` of the page with `j` and `k`, one to a row, until the signal is
@@ -24,10 +29,11 @@ const openedKey = 'rostrum.opened'
  */
 export function handleListKeys(signal: AbortSignal): void {
   const onKey = (event: KeyboardEvent): void => {
-    if ((event.key !== 'j' && event.key !== 'k') || !isSingleKey(event)) return
+    const key = keyOf(event)
+    if ((key !== 'j' && key !== 'k') || !isSingleKey(event)) return
     const rows = [...document.querySelectorAll<HTMLElement>('a[data-row]')]
     const here = rows.indexOf(document.activeElement as HTMLElement)
-    const next = event.key === 'j' ? here + 1 : Math.max(0, here - 1)
+    const next = key === 'j' ? here + 1 : Math.max(0, here - 1)
     rows[Math.min(next, rows.length - 1)]?.focus()
     event.preventDefault()
   }
@@ -37,6 +43,7 @@ export function handleListKeys(signal: AbortSignal): void {
     const opened: Opened = {
       list: location.pathname + location.search,
       row: row.getAttribute('href') ?? '',
+      place: [...document.querySelectorAll('a[data-row]')].indexOf(row) + 1,
     }
     sessionStorage.setItem(openedKey, JSON.stringify(opened))
   }
@@ -44,12 +51,24 @@ export function handleListKeys(signal: AbortSignal): void {
   document.addEventListener('click', onClick, { signal })
 }
 
-/** Focuses the row that was opened from this list, once. Call it when the rows are rendered. */
-export function focusOpenedRow(): void {
+/**
+ * Focuses the row that was opened from this list, once. Call it when the first rows are rendered. It loads more until
+ * the row is among them, to 300 rows below its place. `loadMore` resolves once they are rendered; to false without any.
+ */
+export async function focusOpenedRow(loadMore: () => Promise<boolean> = async () => false): Promise<void> {
   const opened = readOpened()
   if (opened?.list !== location.pathname + location.search) return
   sessionStorage.removeItem(openedKey)
-  document.querySelector<HTMLElement>(`a[data-row][href="${CSS.escape(opened.row)}"]`)?.focus()
+  const before = document.activeElement
+  const maxRows = Math.min(opened.place, maxPlace) + maxNewer
+  const find = () => document.querySelector<HTMLElement>(`a[data-row][href="${CSS.escape(opened.row)}"]`)
+  let row = find()
+  while (row === null && document.querySelectorAll('a[data-row]').length < maxRows) {
+    if (!(await loadMore())) return
+    row = find()
+  }
+  // The person may have gone on meanwhile.
+  if (document.activeElement === before) row?.focus()
 }
 
 /** Goes back to the list on Escape, outside of fields and dialogs, until the signal is aborted. */

@@ -1,5 +1,5 @@
 import { html, nothing, type ReactiveControllerHost } from 'lit'
-import { isSingleKey, type Key } from './keys.ts'
+import { isSingleKey, type Key, keyOf } from './keys.ts'
 
 const undoMs = 10_000
 
@@ -21,7 +21,7 @@ export class UndoController {
   constructor(host: ReactiveControllerHost) {
     this.#host = host
     document.addEventListener('keydown', event => {
-      if (event.key !== 'u' || this.#undo === null || !isSingleKey(event)) return
+      if (keyOf(event) !== 'u' || this.#undo === null || !isSingleKey(event)) return
       event.preventDefault()
       this.#start()
     })

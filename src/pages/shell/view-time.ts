@@ -1,12 +1,20 @@
 import { html } from 'lit'
+import { live } from 'lit/directives/live.js'
 
 const seconds = { day: 86_400, hour: 3_600, minute: 60 } as const
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 
-/** Shows how long ago a time was; the exact time is in its title. */
+/** Shows how long ago a time was, as time goes on; the exact time is in its title. */
 export function viewTime(iso: string) {
   const at = new Date(iso)
-  return html`<time datetime=${iso} title=${at.toLocaleString()}>${describe(at)}</time>`
+  // The text is a property, because a tick sets it too.
+  return html`<time class="ago" datetime=${iso} title=${exact.format(at)} .textContent=${live(describe(at))}></time>`
+}
+
+/** Shows the exact time with its zone, and how long ago it was. */
+export function viewExactTime(iso: string) {
+  return html`<time datetime=${iso}>${exact.format(new Date(iso))}</time> (${viewTime(iso)})`
 }
 
 function describe(at: Date): string {
@@ -19,3 +27,12 @@ function describe(at: Date): string {
     ? relative.format(-Math.floor(ago / seconds.day), 'day')
     : at.toLocaleDateString()
 }
+
+function tick(): void {
+  for (const time of document.querySelectorAll<HTMLTimeElement>('time.ago'))
+    time.textContent = describe(new Date(time.dateTime))
+}
+
+setInterval(tick, seconds.minute * 1_000)
+// A hidden page may not have ticked.
+document.addEventListener('visibilitychange', tick)

@@ -140,3 +140,15 @@ test('after somebody else’s save of other fields, the edits have them and can 
   expect((await client.readCase(id)).data).toEqual({ total: 2, state: 'closed' })
   await client.close(tab)
 })
+
+test('an answer that is not JSON is said to be none of a gateway', async () => {
+  const tab = await client.open(`/cases/${await client.createCase('captive', { total: 1 })}`)
+  const { page } = tab
+  await dataOf(page).fill('{"total":2}')
+  await page.route('**/graphql', route =>
+    route.fulfill({ status: 200, body: '<html>Sign in to the Wi-Fi</html>' }),
+  )
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').getByText('does not come from a Rostrum gateway').waitFor()
+  await client.close(tab)
+})

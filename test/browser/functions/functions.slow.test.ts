@@ -52,8 +52,10 @@ test('the list says what to do when it is empty, and finds functions by a part o
   expect(await findBarriers(page)).toEqual([])
   const id = await save('find-me', 'exit(1)')
   await save('other', 'exit(1)')
+  await save('also', 'exit(1)')
   await page.reload()
   await page.getByRole('link', { name: 'other' }).waitFor()
+  expect(await page.locator('a[data-row]').allInnerTexts()).toEqual(['also', 'find-me', 'other'])
   await page.keyboard.press('/')
   await page.keyboard.type('find')
   await page.getByRole('link', { name: 'other' }).waitFor({ state: 'detached' })
@@ -66,6 +68,29 @@ test('the list says what to do when it is empty, and finds functions by a part o
   await page.getByRole('link', { name: 'New' }).click()
   await page.waitForURL('**/playground')
   await page.getByText('A new script').waitFor()
+  await close(tab)
+})
+
+test('a search says that nothing fits only once all functions are loaded', async () => {
+  await save('first-page', 'exit(1)')
+  const tab = await open('/cases')
+  const { page } = tab
+  const next = await holdRequests(page, '**/graphql', '"after":"')
+  let isFirst = true
+  await page.route('**/graphql', async route => {
+    if (!isFirst || !route.request().postData()?.includes('ListFunctions')) return route.fallback()
+    isFirst = false
+    const answer = await route.fetch()
+    const body = await answer.json()
+    body.data.functions.pageInfo = { hasNextPage: true, endCursor: body.data.functions.pageInfo.endCursor }
+    await route.fulfill({ response: answer, json: body })
+  })
+  await page.goto('/functions?text=nothing')
+  await expect.poll(next.count).toBe(1)
+  await page.getByText('Loading…').waitFor()
+  expect(await page.getByText('No function has this name').count()).toBe(0)
+  next.release()
+  await page.getByText('No function has this name').waitFor()
   await close(tab)
 })
 
@@ -217,6 +242,7 @@ test('hooks, tasks and webhooks are added, switched off and removed, and a secre
 
   await page.getByRole('button', { name: 'Add webhook' }).click()
   await dialog.getByLabel('Name').fill('paid')
+  expect(await dialog.getByLabel('Answer').inputValue()).toBe('QUEUED')
   await dialog.getByRole('button', { name: 'Add' }).click()
   const secret = await dialog.getByLabel('New secret').inputValue()
   expect(secret).toMatch(/^whsec_/)
@@ -240,7 +266,7 @@ test('an id of another account looks like none, and a credential that only reads
   const alert = other.page.getByRole('alert')
   const words = await alert.innerText()
   expect(await findBarriers(other.page)).toEqual([])
-  for (const unknown of ['999999', 'none']) {
+  for (const unknown of ['999999', 'none', '%E0%A4%A']) {
     await other.page.goto(`/functions/${unknown}`)
     expect(await alert.innerText()).toBe(words)
   }

@@ -198,3 +198,44 @@ test('keys open a member, and Escape comes back to the team and the same row', a
   await page.getByText('Choose a team or a user').waitFor()
   await close(tab)
 })
+
+async function openLong(team: number): Promise<WatchedTab> {
+  const items = Array.from({ length: 130 }, (_item, index) => ({ userId: 7_001 + index, teamId: team }))
+  await server.graphql(
+    `mutation($items: [AddTeamMembershipInput!]!) { addTeamMemberships(items: $items) { applied } }`,
+    { items },
+  )
+  const tab = await openMembers(`/members?team=${team}`)
+  await tab.page.getByRole('button', { name: 'Load more' }).click()
+  await rowOf(tab.page, 7_130).waitFor()
+  return tab
+}
+
+const focusedLink = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('href'))
+
+test('a long list stays as long after a removal, and goes on at the next row', async () => {
+  const tab = await openLong(703)
+  const { page } = tab
+  const rows = page.getByRole('list', { name: 'Members' }).getByRole('listitem')
+  await rowOf(page, 7_120).getByRole('button', { name: 'Remove' }).press('Enter')
+  await rowOf(page, 7_120).waitFor({ state: 'detached' })
+  expect(await rows.count()).toBe(129)
+  await expect.poll(() => focusedLink(page)).toBe('/members?user=7121')
+  const undo = await page.getByRole('button', { name: 'Undo' }).boundingBox()
+  expect(undo?.y).toBeGreaterThan(0)
+  await page.keyboard.press('u')
+  await expect.poll(() => rows.count()).toBe(130)
+  await close(tab)
+})
+
+test('Escape comes back to a row below the first page', async () => {
+  const tab = await openLong(704)
+  const { page } = tab
+  await page.getByRole('link', { name: 'User 7125' }).press('Enter')
+  await page.waitForURL('**/members?user=7125')
+  await page.getByRole('link', { name: 'Team 704' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/members?team=704')
+  await expect.poll(() => focusedLink(page)).toBe('/members?user=7125')
+  await close(tab)
+})

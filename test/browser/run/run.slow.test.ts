@@ -258,6 +258,21 @@ test('a run is followed on after an answer that is an error', async () => {
   await page.context().close()
 })
 
+test('a run is printed whole and light, without buttons and header', async () => {
+  const sourceCode = 'for (let i = 0; i < 200; i++) log("line", i); exit(1)'
+  const { page, faults } = await openRun(await run('printed', sourceCode))
+  const logs = region(page, 'Logs')
+  await logs.getByText('199').waitFor()
+  await page.emulateMedia({ colorScheme: 'dark', media: 'print' })
+  const box = logs.locator('.box')
+  expect(await box.evaluate(element => element.scrollHeight - element.clientHeight)).toBe(0)
+  expect(await page.evaluate('getComputedStyle(document.documentElement).color')).toBe('rgb(28, 33, 48)')
+  expect(await page.getByRole('button').count()).toBe(0)
+  expect(await page.getByRole('navigation').count()).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('large values are shown in part, and the page answers keys', async () => {
   const { page, faults } = await openRun(
     await run('large', 'log("x".repeat(200_000)); exit("y".repeat(250_000))', { z: 'z'.repeat(250_000) }),

@@ -31,6 +31,14 @@ async function run(name: string, sourceCode: string): Promise<string> {
   return body.task_execution.id
 }
 
+async function listNames(first: number): Promise<string[]> {
+  const { body } = await server.graphql<{ runs: { nodes: { name: string }[] } }>(
+    'query($first: Int) { runs(first: $first) { nodes { name } } }',
+    { first },
+  )
+  return body.data?.runs.nodes.map(({ name }) => name) ?? []
+}
+
 const tableOf = (page: Page) => page.getByRole('table', { name: 'Runs', exact: true })
 const rowOf = (page: Page, name: string) => tableOf(page).getByRole('row').filter({ hasText: name })
 
@@ -45,6 +53,26 @@ test('an empty page says what to do, and new runs come by themselves, newest fir
   await rowOf(page, 'second').waitFor()
   const link = tableOf(page).getByRole('link').first()
   expect([await link.innerText(), await link.getAttribute('href')]).toEqual(['second', `/runs/${id}`])
+  await close(tab)
+})
+
+test('a long name of a run wraps, and leaves the other columns their width', async () => {
+  await run('L'.repeat(200), 'exit(1)')
+  const tab = await openRuns()
+  const { page } = tab
+  await page.setViewportSize({ width: 1_280, height: 844 })
+  const cells = rowOf(page, 'LLL').getByRole('cell')
+  await cells.first().waitFor()
+  const heights = await cells.evaluateAll(all =>
+    all.map(cell => {
+      const text = document.createRange()
+      text.selectNodeContents(cell)
+      return text.getBoundingClientRect().height
+    }),
+  )
+  const lineHeight = 30
+  expect(heights[0]).toBeGreaterThan(lineHeight)
+  expect(heights.slice(1).filter(height => height > lineHeight)).toEqual([])
   await close(tab)
 })
 
@@ -95,6 +123,28 @@ test('filters are in the address: a reload keeps them, and Back takes the last o
   await close(tab)
 })
 
+test('a search keeps a space that is typed slowly, and a text that a filter follows at once', async () => {
+  await run('two words', 'exit(1)')
+  await run('two others', 'fail("no")')
+  const tab = await openRuns()
+  const { page } = tab
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  await rowOf(page, 'two others').waitFor()
+  await search.pressSequentially('two ')
+  await page.waitForURL('**/runs?text=two+')
+  await rowOf(page, 'two words').waitFor()
+  await search.pressSequentially('words')
+  await page.waitForURL('**/runs?text=two+words')
+  await rowOf(page, 'two others').waitFor({ state: 'detached' })
+  expect(await search.inputValue()).toBe('two words')
+
+  await search.fill('two o')
+  await page.getByRole('combobox', { name: 'Outcome' }).selectOption('fail')
+  await page.waitForURL('**/runs?outcome=fail&text=two+o')
+  await rowOf(page, 'two others').waitFor()
+  await close(tab)
+})
+
 test('“Load more” pressed twice shows each older run once', async () => {
   for (let count = 0; count < 53; count++) await run('many', 'exit(1)')
   const tab = await openRuns('/runs?text=many')
@@ -110,6 +160,14 @@ test('“Load more” pressed twice shows each older run once', async () => {
   await Promise.all(answers)
   await more.waitFor({ state: 'detached' })
   expect(await rowOf(page, 'many').count()).toBe(53)
+  await close(tab)
+})
+
+test('a filter that the gateway refuses is no lost connection', async () => {
+  const tab = await openRuns('/runs?function=abc')
+  const { page } = tab
+  await page.getByRole('alert').getByText('`abc` is not a valid function id').waitFor()
+  await page.getByRole('status').getByText('Refused').waitFor()
   await close(tab)
 })
 
@@ -163,6 +221,23 @@ test('keys move from row to row, open one, and Escape comes back to it', async (
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Escape')
   await page.waitForURL('**/runs?outcome=exit')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('href')))
+    .toBe(`/runs/${id}`)
+  await close(tab)
+})
+
+test('Escape comes back to a row that newer runs moved off the first page', async () => {
+  const id = await run('opened', 'exit(1)')
+  const tab = await openRuns()
+  const { page } = tab
+  await rowOf(page, 'opened').getByRole('link').press('Enter')
+  await page.waitForURL(`**/runs/${id}`)
+  await page.getByRole('heading', { level: 1, name: 'opened' }).waitFor()
+  for (let count = 0; count < 55; count++) await run('newest', 'exit(1)')
+  await expect.poll(async () => (await listNames(50)).every(name => name === 'newest')).toBe(true)
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/runs')
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.getAttribute('href')))
     .toBe(`/runs/${id}`)

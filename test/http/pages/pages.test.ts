@@ -45,6 +45,14 @@ test('each page is one document with one policy, needs no credential and holds n
   expect(withToken.text).toBe((await get('/runs')).text)
 })
 
+test('a browser gets the page of an id that is not correctly encoded, and a program its error', async () => {
+  const { status, text } = await server.rest('GET', '/functions/%E0%A4%A', {
+    headers: { accept: 'text/html' },
+  })
+  expect([status, text]).toEqual([200, (await get('/functions/1')).text])
+  expect((await get('/functions/%E0%A4%A')).status).toBe(400)
+})
+
 test('the import map is the one inline script, and its hash is in the policy', async () => {
   const { text, headers } = await get('/playground')
   const inline = [...text.matchAll(/<script([^>]*)>([^<]+)<\/script>/g)]

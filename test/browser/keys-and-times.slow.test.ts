@@ -1,0 +1,85 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
+import { openBrowser, openTab, signIn, type WatchedTab } from './open-browser.ts'
+
+let server: SharedServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await shareServer()
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+async function open(path: string): Promise<WatchedTab> {
+  const tab = await openTab(browser, server.baseUrl, { timezoneId: 'Asia/Kolkata' })
+  await signIn(tab.page, server.adminToken)
+  await tab.page.goto(path)
+  await tab.page.getByRole('heading', { level: 1 }).waitFor()
+  return tab
+}
+
+async function close({ page, faults }: WatchedTab): Promise<void> {
+  expect(faults).toEqual([])
+  await page.context().close()
+}
+
+async function createCase(): Promise<number> {
+  const { body } = await server.rest<{ case: { id: number } }>('POST', '/platform/cases', {
+    body: { case: { case_type_code: 'keys', data: { total: 1 } } },
+  })
+  return body.case.id
+}
+
+const ctrl = 2
+
+// Presses the key of a layout that Playwright does not know.
+async function press(page: Page, key: string, code: string, modifiers = 0): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  for (const type of ['rawKeyDown', 'keyUp'] as const)
+    await session.send('Input.dispatchKeyEvent', { type, key, code, modifiers })
+}
+
+test.each(['ы', 'س'])('Ctrl and the key of S saves on a layout where it types %s', async key => {
+  const tab = await open(`/cases/${await createCase()}`)
+  const { page } = tab
+  await page.getByRole('textbox', { name: 'Data' }).fill('{"total":2}')
+  await press(page, key, 'KeyS', ctrl)
+  await page.getByText('Saved as version 2.').waitFor()
+  await page.goto('/playground')
+  await page.getByText('Types ready').waitFor()
+  await press(page, key, 'KeyS', ctrl)
+  await page.getByRole('dialog').getByLabel('Name').waitFor()
+  await close(tab)
+})
+
+test('single keys work on a layout without Latin letters', async () => {
+  const id = await createCase()
+  const tab = await open('/cases')
+  const { page } = tab
+  const row = page.getByRole('link', { name: `Case ${id}`, exact: true })
+  await row.waitFor()
+  await press(page, 'о', 'KeyJ')
+  expect(await row.evaluate(element => element === document.activeElement)).toBe(true)
+  await press(page, 'п', 'KeyG')
+  await press(page, 'ь', 'KeyM')
+  await page.waitForURL('**/members')
+  await close(tab)
+})
+
+test('times go on in an open page, and the exact time is shown with its zone', async () => {
+  const { body } = await server.execute({ name: 'old', sourceCode: 'exit(1)' })
+  const tab = await open('/runs/none')
+  const { page } = tab
+  await page.clock.install()
+  await page.goto(`/runs/${body.task_execution.id}`)
+  const started = page.locator('dt', { hasText: 'Started' }).locator('xpath=..')
+  await started.getByText('GMT+5:30').waitFor()
+  await page.clock.fastForward('14:00:00')
+  await started.getByText('14 hr. ago').waitFor()
+
+  await page.goto(`/cases/${await createCase()}`)
+  await page.getByRole('table', { name: 'History' }).getByText('GMT+5:30').waitFor()
+  await close(tab)
+})

@@ -40,19 +40,26 @@ interface Problem {
 // How long a request waits in all for a rate limit.
 const maxWaitSeconds = 300
 
+/** How a client waits for a rate limit. */
+export interface RateLimitWait {
+  readonly say: (line: string) => void
+  /** Ends the wait. The request, which was refused, is not sent again. */
+  readonly signal: AbortSignal
+}
+
 /**
- * Creates a client that says in one line what was wrong and what to do. With `say`, a request past the rate
- * limit is sent again after `Retry-After`.
+ * Creates a client that says in one line what was wrong and what to do. With `waiting`, a request past the rate limit
+ * is sent again after `Retry-After`.
  */
 export function createGatewayClient(
   gateway: ChosenGateway,
   signal: AbortSignal,
-  say: ((line: string) => void) | null = null,
+  waiting: RateLimitWait | null = null,
 ): GatewayClient {
   const { url, token } = gateway
-  async function wait(seconds: number): Promise<void> {
-    say?.(`The gateway at ${url} takes no more requests now; going on when it does.`)
-    await sleep(seconds * 1_000, undefined, { signal })
+  async function wait(seconds: number, { say, signal }: RateLimitWait): Promise<void> {
+    say(`The rate limit of ${url} is reached. Waiting until it takes requests again.`)
+    await sleep(seconds * 1_000, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
 
   function sendOnce(path: string, { headers, ...init }: RequestInit): Promise<Response> {
@@ -73,12 +80,12 @@ export function createGatewayClient(
     { accepts = [], ...init }: RequestInit & { readonly accepts?: readonly number[] } = {},
   ): Promise<Response> {
     let answer = await sendOnce(path, init)
-    for (let waited = 0; say !== null && isRateLimited(answer); ) {
+    for (let waited = 0; waiting !== null && isRateLimited(answer); ) {
       const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
       waited += Math.max(seconds, 1)
       if (!(seconds >= 0 && waited <= maxWaitSeconds)) break
       await answer.body?.cancel()
-      await wait(seconds)
+      await wait(seconds, waiting)
       answer = await sendOnce(path, init)
     }
     if (answer.ok || accepts.includes(answer.status)) return answer

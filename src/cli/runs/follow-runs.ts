@@ -7,6 +7,7 @@ import { type Filter, findRun, findRuns, listEnded } from './find-runs.ts'
 import type { ShownRun } from './show-run.ts'
 
 const reconnectMs = 1_000
+const maxReconnectMs = 5_000
 // Ids that are remembered, so that no run is shown twice.
 const maxShown = 10_000
 
@@ -42,13 +43,15 @@ export async function followRuns(
     if (!isAll) terminal.say('More runs have ended than are listed here: older runs are left out.')
     for (const id of ids) await showOnce(id)
   }
-  for (;;) {
+  for (let pauseMs = reconnectMs; ; pauseMs = Math.min(2 * pauseMs, maxReconnectMs)) {
+    const startedAt = performance.now()
     await followOnce(client, filter, { showMissed, showOnce }).catch((error: unknown) => {
       if (!(error instanceof CliError) || error.exitCode !== exitCodes.unavailable) throw error
     })
     signal.throwIfAborted()
     terminal.say(`The stream of ${client.url} ended; trying again.`)
-    await sleep(reconnectMs, undefined, { signal })
+    if (performance.now() - startedAt > maxReconnectMs) pauseMs = reconnectMs
+    await sleep(pauseMs, undefined, { signal })
   }
 }
 

@@ -22,7 +22,10 @@ ${urlHelp}
   args: [0, 0],
   async run(call) {
     const folder = call.resolve(call.text('dir') ?? '.')
-    const client = createGatewayClient(chooseGateway(call), call.signal, sayOnce(call.terminal))
+    const client = createGatewayClient(chooseGateway(call), call.signal, {
+      say: sayOnce(call.terminal),
+      signal: call.signal,
+    })
     const lock = readLock(folder)
     const files = hashFunctionFiles(folder)
     const { account, hashes } = await findLiveFunctions(client)

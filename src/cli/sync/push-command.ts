@@ -41,11 +41,11 @@ ${urlHelp}
   args: [0, 1_000],
   async run(call) {
     const gateway = chooseGateway(call)
-    const sayWait = sayOnce(call.terminal)
+    const waiting = { say: sayOnce(call.terminal), signal: call.signal }
     const parts = {
       folder: call.resolve(call.text('dir') ?? '.'),
-      client: createGatewayClient(gateway, call.signal, sayWait),
-      savingClient: createGatewayClient(gateway, new AbortController().signal, sayWait),
+      client: createGatewayClient(gateway, call.signal, waiting),
+      savingClient: createGatewayClient(gateway, abortLater(call.signal), waiting),
       compile: createCompiler(call),
     }
     if (!call.isSet('watch')) return pushOnce(call, parts)
@@ -64,12 +64,24 @@ ${urlHelp}
   },
 }
 
+// How long the save that was sent before Ctrl-C may take.
+const maxLastSaveMs = 10_000
+
 interface PushParts {
   readonly folder: string
   readonly client: GatewayClient
-  /** Ends no request on Ctrl-C. */
+  /** Ends a request some seconds after Ctrl-C. */
   readonly savingClient: GatewayClient
   readonly compile: CompileFiles
+}
+
+/** Returns a signal that is aborted some seconds after this one, so that a save that was sent is answered. */
+function abortLater(signal: AbortSignal): AbortSignal {
+  const later = new AbortController()
+  signal.addEventListener('abort', () => {
+    setTimeout(() => later.abort(signal.reason), maxLastSaveMs).unref()
+  })
+  return later.signal
 }
 
 async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {

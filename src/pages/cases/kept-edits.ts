@@ -41,7 +41,8 @@ export function keepNewCase({ type, data }: NewCase): void {
   try {
     sessionStorage.setItem(keyOf('new'), JSON.stringify({ type, data }))
   } catch {
-    // The browser has no room for it: the field still has it.
+    // The browser has no room for it: the field still has it, and what was kept before is older.
+    forgetNewCase()
   }
 }
 

@@ -83,6 +83,17 @@ class TriggerDialog extends PageElement {
     this.isBusy = false
   }
 
+  // The focus may be outside the dialog's elements, so the page listens.
+  override connectedCallback(): void {
+    super.connectedCallback()
+    document.addEventListener('keydown', this.#refuseEscape, true)
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    document.removeEventListener('keydown', this.#refuseEscape, true)
+  }
+
   ask(kind: TriggerKind, rotated: Webhook | null = null): void {
     this.kind = kind
     this.rotated = rotated
@@ -102,7 +113,6 @@ class TriggerDialog extends PageElement {
     return html`<dialog
       aria-labelledby="trigger-title"
       @cancel=${this.#refuseClose}
-      @keydown=${this.#refuseEscape}
       @close=${this.#forget}
     >
       <h2 id="trigger-title">${secret === null ? question : 'Secret'}</h2>
@@ -115,8 +125,8 @@ class TriggerDialog extends PageElement {
     return html`<form @submit=${this.#submit}>
       ${rotated === null ? this.#viewNew() : viewRotation(rotated.name)} ${viewError(this.error)}
       <div class="actions">
-        <button type="button" ?disabled=${this.isBusy} @click=${() => this.#dialog.close()}>Cancel</button>
-        <button class="main" ?disabled=${this.isBusy}>${rotated === null ? 'Add' : 'New secret'}</button>
+        <button type="button" @click=${() => this.#dialog.close()}>Cancel</button>
+        <button class="main" aria-disabled=${this.isBusy}>${rotated === null ? 'Add' : 'New secret'}</button>
       </div>
     </form>`
   }
@@ -171,7 +181,9 @@ class TriggerDialog extends PageElement {
 
   // Without a click in between, a browser closes the dialog at the second Escape, and asks nobody.
   #refuseEscape = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') this.#refuseClose(event)
+    if (event.key !== 'Escape' || !this.#dialog.open || !(this.isBusy || this.secret !== null)) return
+    event.preventDefault()
+    event.stopPropagation()
   }
 
   // The page keeps no secret, neither one that was made nor one that was typed.
@@ -182,6 +194,7 @@ class TriggerDialog extends PageElement {
 
   #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
+    if (this.isBusy) return
     const given = new FormData(event.currentTarget as HTMLFormElement)
     const texts = [...given].flatMap(([name, value]) =>
       name === 'scopes' || String(value).trim() === '' ? [] : [[name, String(value).trim()]],

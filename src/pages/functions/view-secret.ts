@@ -15,8 +15,7 @@ export function viewSecret(secret: string, onDone: () => void) {
 /** The fields that ask for a new secret of a webhook. */
 export function viewRotation(name: string) {
   return html`<p>
-      ${name} takes messages that are signed with the new secret at once. Give it to the sender before the earlier ones
-      end.
+      ${name} accepts the new secret at once. Choose how long the sender may go on with the earlier ones.
     </p>
     <label for="overlap">Earlier secrets</label>
     <select id="overlap" name="overlapHours">

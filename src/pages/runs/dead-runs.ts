@@ -118,6 +118,7 @@ class DeadRuns extends PageElement {
     // The row that has the focus goes.
     this.querySelector<HTMLElement>('#dead-title')?.focus()
     this.error = null
+    this.notice = ''
     try {
       await (what === 'retry' ? ask(retryDeadRun, { id }) : ask(dropDeadRun, { id }))
       this.notice = what === 'retry' ? 'The run waits again. It is tried at once.' : 'The run was dropped.'

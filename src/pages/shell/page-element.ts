@@ -1,7 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { GatewayError, messageOf } from '../gateway/gateway-error.ts'
 import { goToLogin, readSession } from './session.ts'
-import { viewText } from './view-text.ts'
 
 /** An element without a shadow root: the one style sheet of the pages applies to it. */
 export class PageElement extends LitElement {
@@ -16,7 +15,7 @@ export function viewError(error: unknown): TemplateResult | typeof nothing {
   const isRefused =
     error instanceof GatewayError && error.code === 'UNAUTHENTICATED' && readSession() !== null
   const again = html`<button type="button" @click=${goToLogin}>Sign in again</button>`
-  return html`<div role="alert" class="alert"><p>${viewText(messageOf(error))}</p>${isRefused ? again : nothing}</div>`
+  return html`<div role="alert" class="alert"><p>${messageOf(error)}</p>${isRefused ? again : nothing}</div>`
 }
 
 /** Shows that there is nothing yet, and what to do next. */

@@ -5,7 +5,6 @@ import type { AddUser, Provision } from './provision.ts'
 import type { Enqueue } from './queue/enqueue.ts'
 import type { WriteRuns } from './runs/write-runs.ts'
 import type { StoredBytesCounter } from './stored-bytes.ts'
-import type { AddUser } from './stored-directory.ts'
 import type { KeyWork } from './stored-keys.ts'
 import type { TokenLookUps } from './tokens.ts'
 

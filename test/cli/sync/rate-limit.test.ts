@@ -49,7 +49,7 @@ async function startLimit(retryAfter: string, times: number) {
 
 test('push and pull go on after a rate limit, and say so once', async () => {
   const { place, url } = await startLimit('0', 2)
-  const said = `The gateway at ${url} takes no more requests now; going on when it does.\n`
+  const said = `The rate limit of ${url} is reached. Waiting until it takes requests again.\n`
   for (const name of ['a', 'b']) await place.write(`functions/_/${name}.js`, 'exit(1)')
   const pushed = await place.run(['push', '--yes'])
   expect(pushed.code).toBe(0)

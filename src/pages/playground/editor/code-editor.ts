@@ -176,7 +176,9 @@ export class CodeEditor extends LitElement {
       selection: EditorSelection.cursor(Math.min(offset, this.#opened.doc.length)),
       extensions: [
         lineNumbers(),
-        highlightSpecialChars({ addSpecialChars: /[\u202a-\u202c\u2068]/ }),
+        highlightSpecialChars({
+          addSpecialChars: /[\u034f\u115f\u1160\u17b4\u17b5\u180e\u202a-\u202c\u2068\u3164\uffa0]/,
+        }),
         highlightActiveLineGutter(),
         history(),
         drawSelection({ cursorBlinkRate: prefersStill() ? 0 : 1_200 }),

@@ -54,8 +54,7 @@ const refusals: Readonly<
   >
 > = {
   400: {
-    description:
-      'The request is wrong; `errors` names bad fields. A change takes `If-Match` and `If-None-Match` only if listed.',
+    description: 'The request is wrong; `errors` names bad fields.',
     codes: ['BAD_USER_INPUT'],
     names: [],
   },

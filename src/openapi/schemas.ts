@@ -179,7 +179,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
   CaseBody: object({ case: ref('Case') }),
   CaseList: object({ cases: listOf(ref('Case')) }),
   NewCase: record('case', { case_type_code: nameSchema, data: caseData }),
-  CaseData: record('case', { case_type_code: nameSchema, data: caseData }, ['case_type_code']),
+  CaseData: record('case', { data: caseData }),
   Function: object(functionRecord),
   FunctionBody: object({
     function: object({ ...functionRecord, source_code: { type: 'string' } }),

@@ -37,14 +37,6 @@ test('the operations are the rows of the REST side, with the ids of the contract
   }
 })
 
-test('an operation lists the conditions that its row takes', () => {
-  for (const { method, path, conditions = [] } of restRoutes) {
-    const { parameters = [] } = findOperation(method, path) ?? expect.unreachable(path)
-    const listed = parameters.map(({ name }) => name).filter(name => /^If-/.test(name))
-    expect([path, ...listed]).toEqual([path, ...conditions])
-  }
-})
-
 test('every body and every answer of success has an example that fits its schema', () => {
   const contents = operations.flatMap(({ operationId, requestBody, responses }) => [
     ...Object.entries(requestBody?.content ?? {}).map(([type, content]) => ({

@@ -42,7 +42,6 @@ const saveRow: RestRow = {
   path,
   operation: functions.save,
   bodies: 'sources',
-  conditions: ['If-Match', 'If-None-Match'],
   readVariables({ name, queryString, body, ifMatch, ifNoneMatch, isStrict }) {
     const query = readFunctionQuery(queryString)
     const given = readSourceBody(body, isStrict)
@@ -89,7 +88,6 @@ const deleteRow: RestRow = {
   path,
   operation: functions.delete,
   bodies: 'sources',
-  conditions: ['If-Match'],
   readVariables: ({ name, queryString, ifMatch }) => ({
     ...readName(name, queryString),
     ifLive: readIfLive(ifMatch),

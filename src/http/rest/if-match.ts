@@ -1,22 +1,4 @@
 import { RostrumError } from '../../errors.ts'
-import type { RestRequest, RestRow } from './rest-row.ts'
-
-/**
- * Throws `BAD_USER_INPUT` for a condition that a row does not take. A change must not be made if its condition is false
- * (RFC 9110, section 13.1), so a condition that is not checked is refused. Reads ignore conditions.
- */
-export function refuseConditions(
-  { operation, conditions = [], method }: RestRow,
-  { ifMatch, ifNoneMatch }: RestRequest,
-): void {
-  if (operation.type === 'query') return
-  const given = { 'If-Match': ifMatch, 'If-None-Match': ifNoneMatch }
-  for (const condition of ['If-Match', 'If-None-Match'] as const) {
-    if (given[condition] === undefined || conditions.includes(condition)) continue
-    const message = `\`${method}\` does not take \`${condition}\` on this path. Send it without this header.`
-    throw new RostrumError('BAD_USER_INPUT', message)
-  }
-}
 
 /** The largest possible version. Versions are GraphQL `Int`s. */
 const maxVersion = 2 ** 31 - 1

@@ -12,8 +12,6 @@ export interface RestInput {
   readonly members: Readonly<Record<string, z.ZodType>>
   /** Reads the values that do not come from the body. */
   readonly beside?: (request: RestRequest) => Values
-  /** True if `beside` reads `If-Match`. */
-  readonly takesIfMatch?: boolean
   /** Names the members of which a request needs at least one, for messages. */
   readonly needsOneOf?: string
 }

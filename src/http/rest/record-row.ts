@@ -31,7 +31,6 @@ export function recordRow(
     path,
     operation,
     bodies: Object.values(input.members).includes(json) ? 'data' : 'records',
-    conditions: variables.includes('ifVersions') || input.takesIfMatch === true ? ['If-Match'] : [],
     readVariables(request) {
       const values: Record<string, unknown> = {}
       for (const name of variables) values[name] = read[name]?.(request)

@@ -20,7 +20,7 @@ const moved: RestInput = {
 
 const merge = (request: RestRequest) => ({ ...condition(request), mode: 'MERGE' })
 // The type of a case cannot change, so another one is refused.
-const data = { members: { case_type_code: text.optional(), data: json }, takesIfMatch: true }
+const members = { case_type_code: text.optional(), data: json }
 
 /** The paths of records (contract, sections 1, 2 and 7). */
 export const recordRows: readonly RestRow[] = [
@@ -39,7 +39,7 @@ export const recordRows: readonly RestRow[] = [
   recordRow('GET /platform/cases/:id', cases.get),
   recordRow('GET /platform/cases', cases.list),
   recordRow('POST /platform/cases', cases.save, { members: { case_type_code: text, data: json } }),
-  recordRow('PUT /platform/cases/:id', cases.save, { ...data, beside: condition }),
-  recordRow('PATCH /platform/cases/:id', cases.save, { ...data, beside: merge }),
+  recordRow('PUT /platform/cases/:id', cases.save, { members, beside: condition }),
+  recordRow('PATCH /platform/cases/:id', cases.save, { members, beside: merge }),
   recordRow('DELETE /platform/cases/:id', cases.delete),
 ]

@@ -29,7 +29,6 @@ import { executeFor, type HttpServices } from '../request/http-services.ts'
 import type { Registration } from '../request/take-turn.ts'
 import { followRun } from './events/follow-run.ts'
 import type { ExecutionBody } from './events/run-events.ts'
-import { refuseConditions } from './if-match.ts'
 import { prefersStrict, strictHandling } from './prefers-strict.ts'
 import { restRoutes } from './rest-routes.ts'
 import type { Bodies, RestAnswer, RestRequest, RestRow } from './rest-row.ts'
@@ -114,7 +113,6 @@ function createHandler(row: RestRow, services: HttpServices, unread: UnreadAnswe
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const given = readRequest(request)
     if (given.isStrict && row.method === 'DELETE') readBody(noFields, given.body ?? {}, true)
-    refuseConditions(row, given)
     const variables = row.readVariables(given)
     const execute = () => executeFor(request.state, services, { query, variables })
     const read = ({ result }: Answer) => row.answer(result.data?.[field], given)

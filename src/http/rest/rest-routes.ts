@@ -63,7 +63,6 @@ const runCaseTaskRow: RestRow = {
   path: '/api/1/case/:id/task/:name',
   operation: changeByCaseTask,
   bodies: 'records',
-  conditions: ['If-Match'],
   readVariables: ({ id, name, body, ifMatch, isStrict }) => ({
     caseId: id,
     name,

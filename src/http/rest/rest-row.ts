@@ -30,9 +30,6 @@ export interface RestAnswer {
  */
 export type Bodies = 'records' | 'data' | 'tasks' | 'sources'
 
-/** A header under which a change is made. */
-export type Condition = 'If-Match' | 'If-None-Match'
-
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** One path of the REST side: its operation, how it reads the variables and how it answers. */
@@ -41,8 +38,6 @@ export interface RestRow {
   readonly path: string
   readonly operation: Operation
   readonly bodies: Bodies
-  /** The conditions that the row takes. Other rows that change something refuse them. */
-  readonly conditions?: readonly Condition[]
   /** True if the answer can be the events of its run: `answer` then has a record of an execution. */
   readonly followsRun?: boolean
   readVariables(request: RestRequest): Record<string, unknown>

@@ -66,38 +66,3 @@ test('a change with the `ETag` is made after all these refusals, and once', asyn
     expect([again.status, again.body.detail]).toEqual([412, detail])
   }
 })
-
-const user = { user: { display_name: 'Ann' } }
-const script = { name: 'x', sourceCode: 'exit(1)', inputDocument: '{}', options: '{}' }
-
-test.each([
-  ['PUT', '/platform/users/7', user, ['If-Match', 'If-None-Match']],
-  ['PUT', '/platform/teams/3', { team: { name: 'Blue' } }, ['If-Match', 'If-None-Match']],
-  [
-    'POST',
-    '/platform/cases',
-    { case: { case_type_code: 'incident', data: {} } },
-    ['If-Match', 'If-None-Match'],
-  ],
-  ['PUT', aCase, { case: { data: { b: 1 } } }, ['If-None-Match']],
-  ['PATCH', aCase, { case: { data: { b: 1 } } }, ['If-None-Match']],
-  ['DELETE', membership, undefined, ['If-None-Match']],
-  ['DELETE', '/platform/functions/none', undefined, ['If-None-Match']],
-  ['POST', '/api/1/endpoint/execute', script, ['If-Match', 'If-None-Match']],
-] as const)('%s %s refuses a condition that it does not check', async (method, path, body, conditions) => {
-  for (const condition of conditions) {
-    const answer = await app.send(path, { method, body, headers: { [condition]: '*' } })
-    expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
-      400,
-      'BAD_USER_INPUT',
-      `\`${method}\` does not take \`${condition}\` on this path. Send it without this header.`,
-    ])
-  }
-})
-
-test('a refused condition changes nothing, and a read ignores it', async () => {
-  const headers = { 'If-None-Match': '*' }
-  await app.send('/platform/users/7', { method: 'PUT', body: user, headers })
-  const read = await app.send('/platform/users/7', { headers: { ...headers, 'If-Match': '"9"' } })
-  expect([read.status, read.body.user.display_name]).toEqual([200, null])
-})

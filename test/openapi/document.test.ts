@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { scopes } from '../../src/credentials/caller.ts'
 import { restRoutes } from '../../src/http/rest/rest-routes.ts'
 import { shareServer } from '../server/gateways/share-server.ts'
-import { describeMisfit, document, findOperation, operations, type Schema } from './document.ts'
+import { describeMisfit, document, operations, type Schema } from './document.ts'
 
 test('the document is OpenAPI 3.1, and nothing in it leads out of it', async () => {
   const { valid, errors } = await new Validator().validate({ ...structuredClone(document) })

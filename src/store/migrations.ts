@@ -27,6 +27,11 @@ export function selectPending(
   return known.filter(migration => !applied.includes(migration.hash))
 }
 
+/** True for a store that lacks all migrations: it has no table yet. */
+export function isNew(engine: 'sqlite' | 'postgres', pending: readonly Migration[]): boolean {
+  return pending.length === readMigrations(engine).length
+}
+
 /**
  * Refuses a store that lacks migrations, with a `StartError`. For commands that only read: a migrated store cannot be
  * opened by the version that made it.

@@ -9,7 +9,7 @@ export interface OpenStore {
   readonly url: string
   /** Whether to be the one gateway of a SQLite file. PostgreSQL ignores it. */
   readonly serve?: boolean
-  /** If false, a store that lacks migrations is refused. True by default. */
+  /** If false, a store that lacks some migrations is refused. True by default. */
   readonly migrates?: boolean
   /** No limits by default. */
   readonly limits?: StoreLimits

@@ -6,7 +6,8 @@ import { checkCaseTypeCode } from '../name.ts'
 import { describeUnstorable } from '../storable-text.ts'
 import type { Case, CaseStore, CaseType, CaseTypeRevision } from './case-store.ts'
 
-const maxFields = 8
+/** Maximum number of indexed fields of a case type. */
+export const maxIndexedFields = 8
 const maxCharacters = 200
 // Maximum number of cases whose values one transaction writes, so that transactions stay short.
 const rowsOfTransaction = 50
@@ -113,10 +114,10 @@ function checkFields(given: readonly string[]): readonly string[] {
     const detail = describeBadField(field)
     return detail === null ? [] : { pointer: `/indexedFields/${index}`, detail }
   })
-  if (fields.length > maxFields) {
+  if (fields.length > maxIndexedFields) {
     errors.push({
       pointer: '/indexedFields',
-      detail: `can have at most ${maxFields} fields; it has ${fields.length}`,
+      detail: `can have at most ${maxIndexedFields} fields; it has ${fields.length}`,
     })
   }
   if (errors.length > 0) throw invalidInput(errors)

@@ -24,7 +24,7 @@ const CaseFilterInput = builder.inputType('CaseFilter', {
   description: 'The cases that meet all conditions.',
   fields: t => ({
     caseTypeCode: t.string({ description: 'Code of the case type. Required together with `where`.' }),
-    where: t.field({ type: [FieldFilter], description: 'Conditions on indexed fields, one for each field.' }),
+    where: t.field({ type: [FieldFilter], description: 'Conditions on indexed fields, at most 8.' }),
   }),
 })
 

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
-import { type Migration, refuseOlder, selectPending } from '../migrations.ts'
+import { isNew, type Migration, refuseOlder, selectPending } from '../migrations.ts'
 import { sqlStateOf } from './connection/sql-state.ts'
 
 const store = 'The database that DATABASE_URL names'
@@ -40,9 +40,11 @@ export async function migrate(client: Client, onWait: () => void): Promise<void>
   }
 }
 
-/** Throws a `StartError` if the database lacks migrations. */
-export async function refuseOlderDatabase(client: Client): Promise<void> {
-  refuseOlder(await findPending(client), store)
+/** Makes the tables of a new database; throws a `StartError` for one that lacks migrations. */
+export async function migrateOnlyNew(client: Client, onWait: () => void): Promise<void> {
+  const pending = await findPending(client)
+  if (isNew('postgres', pending)) await migrate(client, onWait)
+  else refuseOlder(pending, store)
 }
 
 async function findPending(client: Client): Promise<Migration[]> {

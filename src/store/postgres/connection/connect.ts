@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { parse } from 'pg-connection-string'
 import { StartError } from '../../../errors.ts'
-import { migrate, refuseOlderDatabase } from '../migrate.ts'
+import { migrate, migrateOnlyNew } from '../migrate.ts'
 import { sqlStateOf } from './sql-state.ts'
 
 /** Time without an answer after which a connection counts as lost. Every statement with a time limit ends earlier. */
@@ -48,7 +48,7 @@ export function connectionTo(url: string) {
 export interface Migrating {
   /** Called once if the start waits for another gateway that migrates the database. */
   readonly onWait: () => void
-  /** If false, a database that lacks migrations is refused. */
+  /** If false, a database that lacks some migrations is refused. */
   readonly migrates: boolean
 }
 
@@ -89,7 +89,7 @@ async function openMigrated(client: pg.Client, { onWait, migrates }: Migrating):
     await client.connect()
     await client.query(unbound)
     await refuseOtherEncoding(client)
-    await (migrates ? migrate(client, onWait) : refuseOlderDatabase(client))
+    await (migrates ? migrate(client, onWait) : migrateOnlyNew(client, onWait))
     return client
   } catch (error) {
     void client.end()

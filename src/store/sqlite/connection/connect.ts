@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
-import { refuseOlder } from '../../migrations.ts'
+import { isNew, refuseOlder } from '../../migrations.ts'
 import { findPending, migrate } from '../migrate.ts'
 import { cannotBe } from './describe-failure.ts'
 import { createForOwner, refuseUnusableFile } from './file-checks.ts'
@@ -19,7 +19,7 @@ export interface Connect {
   readonly onStatement: ((sql: string) => void) | undefined
   /** If true, this process becomes the only gateway of the file. */
   readonly serve: boolean
-  /** If false, a store that lacks migrations is refused. */
+  /** If false, a store that lacks some migrations is refused. */
   readonly migrates: boolean
 }
 
@@ -54,8 +54,9 @@ export async function connect({ path, onStatement, serve, migrates }: Connect): 
     client.pragma(`wal_autocheckpoint = ${pagesOfLog}`)
     client.pragma('foreign_keys = ON')
     const store = `The database \`${path}\``
-    if (migrates) migrate(client, store)
-    else refuseOlder(findPending(client, store), store)
+    const pending = findPending(client, store)
+    if (migrates || isNew('sqlite', pending)) migrate(client, store)
+    else refuseOlder(pending, store)
     return { client, close }
   } catch (error) {
     close()

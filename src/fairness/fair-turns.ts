@@ -12,8 +12,7 @@ const longMs = 2
 const looksBeforeLong = 4
 // Maximum time of polling before a long turn. Each poll accepts one connection, and polling goes on while they arrive.
 const maxLooksMs = 10
-// Maximum number of accounts whose use is remembered. The one that has waited and run least recently is dropped first,
-// and then counts as new.
+// Maximum number of accounts whose use is remembered. The one that came first is dropped first, and then counts as new.
 const maxAccounts = 10_000
 
 /**
@@ -155,7 +154,6 @@ export class FairTurns {
   }
 
   #setUsed(owner: ShareOwner, used: number): void {
-    this.#used.delete(owner)
     this.#used.set(owner, used)
     dropOldest(this.#used, maxAccounts)
   }

@@ -61,7 +61,7 @@ export function triggerInputFields(
 export function triggerFilterArgs(arg: ArgBuilder<Types>) {
   return {
     caseTypeCode: arg.string({ description: 'Code of a case type. Default: all, up to 1,000 in the list.' }),
-    functionId: arg.id({ description: 'Id of the function that they run. Default: any.' }),
+    functionId: arg.id({ description: 'Id of the function that they run. Default: all functions.' }),
   }
 }
 

@@ -1,15 +1,8 @@
-import {
-  type ExecutionResult,
-  type FragmentDefinitionNode,
-  type GraphQLError,
-  type GraphQLSchema,
-  getVariableValues,
-  Kind,
-} from 'graphql'
+import { type ExecutionResult, type GraphQLError, type GraphQLSchema, getVariableValues } from 'graphql'
 import type { RequestContext } from '../context.ts'
 import { missingScope } from '../schema/scopes/refuse-unreadable.ts'
 import type { PreparedOperation } from './document-cache.ts'
-import { collectFields } from './plan/collect-fields.ts'
+import { collectFields, recordFragments } from './plan/collect-fields.ts'
 import type { Values } from './plan/read-arguments.ts'
 
 interface Executed {
@@ -42,10 +35,7 @@ function lacksEveryScope({
 }: Omit<Executed, 'result'>): boolean {
   const type = node === null ? null : schema.getRootType(node.operation)
   if (node === null || type == null) return false
-  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null)
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition
-  }
+  const fragments = recordFragments(document)
   const { coerced } = getVariableValues(schema, node.variableDefinitions ?? [], variables)
   const fields = collectFields({ schema, fragments, type, sets: [node.selectionSet], variables: coerced })
   return [...fields.values()].every(([{ name }]) => {

@@ -1,4 +1,5 @@
 import {
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type FragmentSpreadNode,
@@ -73,4 +74,13 @@ export function collectFields({
 
   for (const set of sets) collect(set)
   return fields
+}
+
+/** Returns the fragments of a document by their names. */
+export function recordFragments({ definitions }: DocumentNode): CollectRequest['fragments'] {
+  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null)
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition
+  }
+  return fragments
 }

@@ -18,7 +18,7 @@ import {
 } from 'graphql'
 import type { RequestContext } from '../../context.ts'
 import { type CoerceVariables, planVariables } from './coerce-variables.ts'
-import { collectFields, type FieldNodes } from './collect-fields.ts'
+import { collectFields, type FieldNodes, recordFragments } from './collect-fields.ts'
 import { planArguments, type ReadArguments } from './read-arguments.ts'
 import { planSync, type SerializeSync } from './serialize-sync.ts'
 
@@ -148,14 +148,6 @@ const workOfResolver = 5
 
 function workOf({ property }: FieldPlan): number {
   return property === null ? workOfResolver : 1
-}
-
-function recordFragments(document: DocumentNode): OperationPlan['fragments'] {
-  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null)
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition
-  }
-  return fragments
 }
 
 function hasUnplannable(document: DocumentNode): boolean {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { RostrumError } from '../../errors.ts'
+import { overloaded, RostrumError } from '../../errors.ts'
 import { answerError } from '../errors/answer-error.ts'
 import { takesGzip } from '../request/takes-gzip.ts'
 import type { BuiltFile } from './build-site.ts'
@@ -42,8 +42,10 @@ export function createSender() {
     const { type, gzipped } = file
     const ofSize = gzipped.length < largeBytes ? places : largePlaces
     const leave = ofSize.take(() => request.raw.destroy())
-    if (leave === null)
-      return answerError({ request, reply: reply.header('connection', 'close'), error: overloaded(ofSize) })
+    if (leave === null) {
+      const error = overloaded(`${ofSize.max} files of pages are being sent, the maximum`, 1)
+      return answerError({ request, reply: reply.header('connection', 'close'), error })
+    }
     request.state.atEnd(leave)
     const isGzipped = takesGzip(request.raw)
     reply.type(type).headers({
@@ -55,9 +57,4 @@ export function createSender() {
     if (isGzipped) reply.header('content-encoding', 'gzip')
     return reply.send(isGzipped ? gzipped : await decompress(gzipped))
   }
-}
-
-function overloaded({ max }: PagePlaces): RostrumError {
-  const message = `${max} files of pages are being sent, the maximum. Try again in 1 s.`
-  return new RostrumError('OVERLOADED', message, { retryAfterSeconds: 1 })
 }

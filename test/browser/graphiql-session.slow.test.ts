@@ -1,17 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { addMembership } from '../server/clients/memberships.ts'
-import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { openBrowser, openTab, signIn } from './open-browser.ts'
+import { openTab, signIn } from './open-browser.ts'
+import { startBrowsing } from './start-browsing.ts'
 
-let server: SharedServer
-let browser: Browser
-
-beforeAll(async () => {
-  server = await shareServer()
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const { server, browser } = await startBrowsing()
 
 const kept = (page: Page) =>
   page.evaluate(() => ({ local: { ...localStorage }, session: JSON.stringify({ ...sessionStorage }) }))

@@ -1,18 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { boundsPastHalf } from '../graphql/share-of-bounds.ts'
 import { addMembership } from '../server/clients/memberships.ts'
-import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { openBrowser } from './open-browser.ts'
+import { startBrowsing } from './start-browsing.ts'
 
-let server: SharedServer
-let browser: Browser
-
-beforeAll(async () => {
-  server = await shareServer()
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const { server, browser } = await startBrowsing()
 
 // A page that reaches the gateway alone; every address it asked for beyond is recorded and refused.
 async function openPage() {

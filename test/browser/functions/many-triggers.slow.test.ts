@@ -1,18 +1,11 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
-import { findBarriers, openBrowser, openTab, signIn } from '../open-browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { findBarriers, openTab, signIn } from '../open-browser.ts'
+import { startBrowsing } from '../start-browsing.ts'
 
 const events = ['PRE_SAVE', 'POST_SAVE', 'PRE_DELETE', 'POST_DELETE']
 
-let server: SharedServer
-let browser: Browser
-
-beforeAll(async () => {
-  server = await shareServer()
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const { server, browser } = await startBrowsing()
 
 async function save(name: string): Promise<string> {
   const { body } = await server.graphql<{ saveFunction: { id: string } }>(

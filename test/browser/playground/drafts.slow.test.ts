@@ -1,18 +1,10 @@
 import { deflateRawSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
-import { openBrowser } from '../open-browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { field, openPlayground as openPlaygroundOf, textOf, write } from '../playground.ts'
+import { startBrowsing } from '../start-browsing.ts'
 
-let server: SharedServer
-let browser: Browser
-
-beforeAll(async () => {
-  server = await shareServer()
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const { server, browser } = await startBrowsing()
 
 const openPlayground = () => openPlaygroundOf(browser, server)
 const script = (page: Page) => textOf(page, 'Script')

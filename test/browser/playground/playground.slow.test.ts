@@ -1,17 +1,9 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
-import { findBarriers, openBrowser, openTab, signIn } from '../open-browser.ts'
+import { expect, test } from 'vitest'
+import { findBarriers, openTab, signIn } from '../open-browser.ts'
 import { field, openPlayground as openPlaygroundOf, textOf, write } from '../playground.ts'
+import { startBrowsing } from '../start-browsing.ts'
 
-let server: SharedServer
-let browser: Browser
-
-beforeAll(async () => {
-  server = await shareServer()
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const { server, browser } = await startBrowsing()
 
 const openPlayground = () => openPlaygroundOf(browser, server)
 

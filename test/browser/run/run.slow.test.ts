@@ -1,20 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { saveFunction } from '../../server/clients/webhooks.ts'
-import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 import { holdRequests } from '../hold-requests.ts'
-import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from '../open-browser.ts'
+import { findBarriers, openTab, signIn, type WatchedTab } from '../open-browser.ts'
 import { textOf } from '../playground.ts'
+import { startBrowsing } from '../start-browsing.ts'
 
-let server: SharedServer
-let browser: Browser
-
-beforeAll(async () => {
-  server = await shareServer()
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const { server, browser } = await startBrowsing()
 
 /** Runs a function, once it is saved, and returns the id of its run. */
 async function run(name: string, sourceCode: string, inputDocument: unknown = {}): Promise<string> {

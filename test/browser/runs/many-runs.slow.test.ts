@@ -1,16 +1,9 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
-import { openBrowser, openTab, signIn } from '../open-browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openTab, signIn } from '../open-browser.ts'
+import { startBrowsing } from '../start-browsing.ts'
 
-let server: SharedServer
-let browser: Browser
-
-beforeAll(async () => {
-  server = await shareServer()
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const { server, browser } = await startBrowsing()
 
 const rowsOf = (page: Page) => page.getByRole('table', { name: 'Runs', exact: true }).locator('a[data-row]')
 const idsOf = (page: Page) =>

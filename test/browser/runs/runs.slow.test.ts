@@ -1,17 +1,10 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
-import { findBarriers, openBrowser, openTab, signIn, type WatchedTab } from '../open-browser.ts'
+import { findBarriers, openTab, signIn, type WatchedTab } from '../open-browser.ts'
+import { startBrowsing } from '../start-browsing.ts'
 
-let server: SharedServer
-let browser: Browser
-
-beforeAll(async () => {
-  server = await shareServer()
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const { server, browser } = await startBrowsing()
 
 async function openRuns(path = '/runs'): Promise<WatchedTab> {
   const tab = await openTab(browser, server.baseUrl)

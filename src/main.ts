@@ -39,7 +39,7 @@ async function run(argv: string[]): Promise<number | null> {
       return 0
     }
     case 'cli': {
-      const { runCli } = await import('./cli/frame/run-cli.ts')
+      const { runCli } = await import('./cli/run-cli.ts')
       // What a command left open, such as a kept connection, must not keep the process.
       return process.exit(await runCli(rest, process.env))
     }

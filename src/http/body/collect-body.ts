@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { clientGone, RostrumError } from '../../errors.ts'
-import { dropBody } from '../edge/node-internals.ts'
+import { dropBody } from '../node-internals.ts'
 
 /** Maximum bytes of a body that is read as it arrives and parsed at once. A longer one takes turns with others. */
 export const maxBytesAtOnce = 2 ** 16

@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import { type ParametersRequest, parseParameters } from '../rest/parse-parameters.ts'
+import { type ParametersRequest, parseParameters } from '../request/parse-parameters.ts'
 import { decodeBody, memoryOf, type ReserveMemory } from './json-body.ts'
 
 const maxFields = 100

@@ -6,11 +6,11 @@ import { RostrumError } from '../../errors.ts'
 import { newGuid } from '../../guid.ts'
 import { ArrivalError } from '../body/arriving-bodies.ts'
 import { toProblem } from '../errors/problem.ts'
+import { pausedCode } from '../node-internals.ts'
 import type { UnreadPacket } from './connection.ts'
 import type { Connections } from './connections.ts'
 import { arrivalTimeoutMs } from './create-http-server.ts'
 import { STATUS_CODES } from './node-http.ts'
-import { pausedCode } from './node-internals.ts'
 
 const arrivalSeconds = arrivalTimeoutMs / 1_000
 

@@ -6,7 +6,7 @@ import {
   resumeReading,
   type ServerSocket,
   stopReading,
-} from './node-internals.ts'
+} from '../node-internals.ts'
 
 // An empty buffer that still has an address. For a null pointer, the parser would end the connection.
 const nothing = Buffer.alloc(1).subarray(1)

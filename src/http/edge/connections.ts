@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { LRUCache } from 'lru-cache'
+import type { ServerSocket } from '../node-internals.ts'
 import { digestCredential } from '../request/authenticate-request.ts'
 import { ArrivalTurns } from './arrival-turns.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
 import { ConnectionPlaces, type PlaceLimits } from './connection-places.ts'
-import type { ServerSocket } from './node-internals.ts'
 
 /** Maximum number of consecutive answers without a valid credential. Then the connection is closed. */
 const maxAnswersWithoutCredential = 32

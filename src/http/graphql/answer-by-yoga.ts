@@ -6,7 +6,7 @@ import { loadOnce } from '../../load-once.ts'
 import type { UnreadAnswers } from '../edge/unread-answers.ts'
 import { answerError } from '../errors/answer-error.ts'
 import type { HttpServices } from '../request/http-services.ts'
-import { eventStream } from './negotiate-accept.ts'
+import { eventStream } from '../request/negotiate-accept.ts'
 import { sendEventStream } from './send-event-stream.ts'
 import type { YogaHandler } from './yoga-handler.ts'
 

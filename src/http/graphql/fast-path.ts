@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Engine } from '../../graphql/engine.ts'
 import { type WrittenAnswer, writeAnswer } from '../../graphql/write-answer.ts'
+import { hintStatus, statusFor } from '../errors/graphql-status.ts'
 import { executeFor, type HttpServices } from '../request/http-services.ts'
-import { hintStatus, statusFor } from './graphql-status.ts'
 import { isPlainObject } from './read-graphql-params.ts'
 
 type Operation = Parameters<Engine['execute']>[0]

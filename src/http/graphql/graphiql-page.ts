@@ -7,7 +7,7 @@ import { overloaded } from '../../errors.ts'
 import { loadOnce } from '../../load-once.ts'
 import { answerError } from '../errors/answer-error.ts'
 import { PagePlaces } from '../pages/page-places.ts'
-import { takesGzip } from '../request/takes-gzip.ts'
+import { takesGzip } from '../request/negotiate-accept.ts'
 import type { GraphiqlPage } from './render-graphiql-page.ts'
 
 // Keeps the page, and any script in an answer, from contacting other hosts. The page itself needs none.

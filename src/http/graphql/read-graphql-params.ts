@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { queryOf } from '../paths.ts'
-import { parseParameters } from '../rest/parse-parameters.ts'
+import { parseParameters } from '../request/parse-parameters.ts'
 
 const maxFields = 100
 

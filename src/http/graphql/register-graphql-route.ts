@@ -8,16 +8,16 @@ import { answerError } from '../errors/answer-error.ts'
 import { createDocumentWorkFinder, type Work } from '../idempotency/find-work.ts'
 import { refuseStream } from '../idempotency/idempotency-hooks.ts'
 import { graphqlPath } from '../paths.ts'
+import type { Registration } from '../registration.ts'
 import {
   createAuthenticationHook,
   refuseEncodedBody,
   refuseEndedRun,
 } from '../request/authenticate-request.ts'
-import type { Registration } from '../request/take-turn.ts'
+import { allowsStream, eventStream, negotiateAccept } from '../request/negotiate-accept.ts'
 import { createYogaAnswers } from './answer-by-yoga.ts'
 import { answerDirectly, readOrdinaryOperation } from './fast-path.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
-import { allowsStream, eventStream, negotiateAccept } from './negotiate-accept.ts'
 import { readGraphqlParams } from './read-graphql-params.ts'
 
 /** Registers `GET` and `POST /graphql` (contract, section 3), and GraphiQL, which needs no credential. */

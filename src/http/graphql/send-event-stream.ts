@@ -2,10 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FairTurns } from '../../fairness/fair-turns.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
 import type { UnreadAnswers } from '../edge/unread-answers.ts'
-import { commentLine, sendEvents, untilRead } from '../request/event-stream.ts'
+import { commentLine, sendEvents, untilRead, writeEvent, writeLastEvent } from '../request/event-stream.ts'
 import { Pending } from '../request/pending.ts'
 import type { RequestState } from '../request/request-state.ts'
-import { writeEvent, writeLastEvent } from './write-events.ts'
 
 // A stream without events sends a comment this often, so that no proxy closes it.
 const commentEveryMs = 12_000

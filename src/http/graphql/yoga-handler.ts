@@ -7,11 +7,11 @@ import { maskError } from '../../graphql/mask-error.ts'
 import { toGraphqlError } from '../../graphql/mask-result.ts'
 import { writeAnswer } from '../../graphql/write-answer.ts'
 import { writeTemplate } from '../../json/json-text.ts'
+import { withErrorStatus, withHttpStatus } from '../errors/graphql-status.ts'
 import { graphqlPath } from '../paths.ts'
 import { executeFor, type HttpServices, subscribeFor } from '../request/http-services.ts'
+import { eventStream } from '../request/negotiate-accept.ts'
 import type { RequestState } from '../request/request-state.ts'
-import { withErrorStatus, withHttpStatus } from './graphql-status.ts'
-import { eventStream } from './negotiate-accept.ts'
 import { readGraphqlParams } from './read-graphql-params.ts'
 
 export interface YogaContext {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../credentials/caller.ts'
-import { prefersStrict, strictHandling } from '../rest/prefers-strict.ts'
+import { prefersStrict, strictHandling } from '../request/prefers-strict.ts'
 
 /** What an idempotency key stores about its request. */
 export interface RequestFingerprint {

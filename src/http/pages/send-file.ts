@@ -3,7 +3,7 @@ import { gunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { overloaded, RostrumError } from '../../errors.ts'
 import { answerError } from '../errors/answer-error.ts'
-import { takesGzip } from '../request/takes-gzip.ts'
+import { takesGzip } from '../request/negotiate-accept.ts'
 import type { BuiltFile } from './build-site.ts'
 import { PagePlaces } from './page-places.ts'
 

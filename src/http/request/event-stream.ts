@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { eventStream } from '../graphql/negotiate-accept.ts'
+import { eventStream } from './negotiate-accept.ts'
 
 /** A comment line: it keeps a connection open and means nothing. */
 export const commentLine = Buffer.from(':\n\n')
@@ -15,4 +15,14 @@ export function sendEvents(reply: FastifyReply, chunks: AsyncGenerator<Buffer, v
 /** Resolves when the client has read what was written. Rejects with the reason of the signal. */
 export async function untilRead({ raw }: FastifyReply, signal: AbortSignal): Promise<void> {
   if (raw.writableNeedDrain) await once(raw, 'drain', { signal })
+}
+
+/** Writes a result as an event of a stream (GraphQL over server-sent events). */
+export function writeEvent(result: string): string {
+  return `event: next\ndata: ${result}\n\n`
+}
+
+/** Writes the last result of a stream. Clients do not connect again after it. */
+export function writeLastEvent(result: string): string {
+  return `${writeEvent(result)}event: complete\ndata:\n\n`
 }

@@ -13,8 +13,8 @@ import type { Answer, Engine } from '../../graphql/engine.ts'
 import type { EventStream } from '../../graphql/event-stream.ts'
 import type { Counts } from '../../metrics/counts.ts'
 import type { Tracing } from '../../tracing/span.ts'
-import type { HttpBudgets } from '../body/budgets.ts'
 import type { CountRate } from './authenticate-request.ts'
+import type { HttpBudgets } from './budgets.ts'
 import type { RequestState } from './request-state.ts'
 
 /** The services that routes use; wired in `app.ts`. */

@@ -1,20 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import { Reservation } from '../../fairness/reservation.ts'
-import type { createUnreadHooks, UnreadAnswers } from '../edge/unread-answers.ts'
-import type { createIdempotencyHooks } from '../idempotency/idempotency-hooks.ts'
 import type { HttpServices } from './http-services.ts'
-
-/** The hooks and services that routes are registered with. */
-export interface Registration {
-  readonly services: HttpServices
-  /** Counts the connection of a signed request toward its account. A signed request has no credential. */
-  readonly trustSigned: (request: FastifyRequest, accountCode: string) => void
-  readonly takeTurn: ReturnType<typeof createTurnHook>
-  readonly idempotency: ReturnType<typeof createIdempotencyHooks>
-  readonly unread: ReturnType<typeof createUnreadHooks>
-  readonly unreadAnswers: UnreadAnswers
-}
 
 /**
  * Creates a hook that runs after the credential was checked and before the body is read. It waits for the request's

@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import { parseParameters } from './parse-parameters.ts'
+import { parseParameters } from '../request/parse-parameters.ts'
 
 /** The parameters in the query string of a function's path. Null for a parameter that is left out. */
 export interface FunctionQuery {

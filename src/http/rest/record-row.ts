@@ -1,8 +1,8 @@
 import { notFound, RostrumError } from '../../errors.ts'
 import { JsonText, writeJson } from '../../json/json-text.ts'
 import { fieldOf, type Member, type Operation, type RecordShape } from '../../operations/operation.ts'
+import { parseParameters } from '../request/parse-parameters.ts'
 import { readIfMatch, toEtag } from './if-match.ts'
-import { parseParameters } from './parse-parameters.ts'
 import { createInputReader, json, type RestInput } from './read-input.ts'
 import type { Method, RestAnswer, RestRequest, RestRow } from './rest-row.ts'
 

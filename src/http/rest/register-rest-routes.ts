@@ -16,20 +16,20 @@ import { createDataParser } from '../body/json-body.ts'
 import { addSourceParsers } from '../body/source-parsers.ts'
 import type { UnreadAnswers } from '../edge/unread-answers.ts'
 import { answerFailure } from '../errors/answer-error.ts'
-import { allowsStream } from '../graphql/negotiate-accept.ts'
 import { findRouteWork } from '../idempotency/find-work.ts'
 import { refuseStream } from '../idempotency/idempotency-hooks.ts'
 import { queryOf } from '../paths.ts'
+import type { Registration } from '../registration.ts'
 import {
   createAuthenticationHook,
   refuseEncodedBody,
   refuseEndedRun,
 } from '../request/authenticate-request.ts'
 import { executeFor, type HttpServices } from '../request/http-services.ts'
-import type { Registration } from '../request/take-turn.ts'
+import { allowsStream } from '../request/negotiate-accept.ts'
+import { prefersStrict, strictHandling } from '../request/prefers-strict.ts'
 import { followRun } from './events/follow-run.ts'
 import type { ExecutionBody } from './events/run-events.ts'
-import { prefersStrict, strictHandling } from './prefers-strict.ts'
 import { restRoutes } from './rest-routes.ts'
 import type { Bodies, RestAnswer, RestRequest, RestRow } from './rest-row.ts'
 

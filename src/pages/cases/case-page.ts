@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
+import { allows } from '../gateway/session.ts'
 import { compareDocuments } from '../results/difference.ts'
 import { viewChanges } from '../results/view-difference.ts'
 import { isSaveKey } from '../shell/keys.ts'
@@ -8,7 +9,6 @@ import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { readId } from '../shell/read-id.ts'
-import { allows } from '../shell/session.ts'
 import { viewText } from '../shell/view-text.ts'
 import {
   type CaseTask,

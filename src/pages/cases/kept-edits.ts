@@ -1,4 +1,4 @@
-import { currentSession, ownerOf } from '../shell/session.ts'
+import { currentSession, ownerOf } from '../gateway/session.ts'
 import type { CaseVersion } from './case-documents.ts'
 
 /** What a person typed for a case. */

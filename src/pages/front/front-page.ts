@@ -1,7 +1,7 @@
 import { html } from 'lit'
+import { readSession } from '../gateway/session.ts'
 import { openPublicPage } from '../shell/open-page.ts'
 import { PageElement } from '../shell/page-element.ts'
-import { readSession } from '../shell/session.ts'
 
 const script = `if (payload.total > 100) {
   fail('Ask your lead first.')

@@ -1,10 +1,10 @@
 import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
+import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
-import { allows } from '../shell/session.ts'
 import { viewTime } from '../shell/view-time.ts'
 import { type FunctionRow, listFunctions } from './function-documents.ts'
 

@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
+import { allows } from '../gateway/session.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
-import { allows } from '../shell/session.ts'
 import {
   rotateSecret,
   saveHook,

@@ -1,8 +1,8 @@
 import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { ask } from '../gateway/operation.ts'
+import { allows } from '../gateway/session.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
-import { allows } from '../shell/session.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../shell/view-time.ts'
 import {

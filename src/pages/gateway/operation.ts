@@ -1,6 +1,6 @@
-import { currentSession } from '../shell/session.ts'
 import { GatewayError, unreachable } from './gateway-error.ts'
 import { sendRequest } from './send-request.ts'
+import { currentSession } from './session.ts'
 
 /** A GraphQL document with the types of its data and variables. */
 export interface Operation<Data, Variables> {

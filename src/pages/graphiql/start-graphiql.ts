@@ -1,4 +1,4 @@
-import { goToLogin, readSession } from '../shell/session.ts'
+import { goToLogin, readSession } from '../gateway/session.ts'
 import { createStorage } from './storage.ts'
 
 interface Renderer {

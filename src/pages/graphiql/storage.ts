@@ -1,4 +1,4 @@
-import { ownerOf, type Session } from '../shell/session.ts'
+import { ownerOf, type Session } from '../gateway/session.ts'
 
 // The tabs hold queries and variables, and no headers. Everything else, such as the history, can hold headers.
 const keptKeys = new Set(['tabState', 'query', 'variables', 'operationName', 'visiblePlugin', 'theme'])

@@ -1,8 +1,8 @@
 import { html } from 'lit'
 import { ask, operation } from '../gateway/operation.ts'
+import { type Session, signIn } from '../gateway/session.ts'
 import { openPublicPage } from '../shell/open-page.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
-import { type Session, signIn } from '../shell/session.ts'
 
 const viewerOfToken = operation<{ viewer: Omit<Session, 'token'> }>(
   `query ViewerOfToken { viewer { accountCode userId email scopes } }`,

@@ -1,5 +1,5 @@
 import { ask } from '../gateway/operation.ts'
-import { allows } from '../shell/session.ts'
+import { allows } from '../gateway/session.ts'
 import { type KeptRun, type RunOfTransaction, runsOfTransaction, runToShow } from './run-documents.ts'
 
 /** A run with the runs that may be inside it. */

@@ -1,4 +1,4 @@
-import { currentSession, openKey, ownerOf } from './session.ts'
+import { currentSession, openKey, ownerOf } from '../gateway/session.ts'
 
 /** What the playground opens next in this tab, as a draft of its own. */
 export interface Opened {

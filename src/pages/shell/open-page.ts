@@ -1,6 +1,6 @@
+import { goToLogin, readSession } from '../gateway/session.ts'
 import type { Key } from './keys.ts'
 import { PageHeader } from './page-header.ts'
-import { goToLogin, readSession } from './session.ts'
 
 interface Page {
   readonly element: string

@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { GatewayError, messageOf } from '../gateway/gateway-error.ts'
-import { goToLogin, readSession } from './session.ts'
+import { goToLogin, readSession } from '../gateway/session.ts'
 
 /** An element without a shadow root: the one style sheet of the pages applies to it. */
 export class PageElement extends LitElement {

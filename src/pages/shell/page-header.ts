@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
+import { readSession, signOut } from '../gateway/session.ts'
 import { commonKeys, handleCommonKeys, type Key } from './keys.ts'
 import { PageElement } from './page-element.ts'
-import { readSession, signOut } from './session.ts'
 
 const pages = [
   { path: '/playground', name: 'Playground' },

@@ -1,7 +1,7 @@
 import { errorWithoutPosition, type RunError } from '../../domain/scripts/run.ts'
 import { JsonText } from '../../json/json-text.ts'
 import type { Ending } from '../protocol.ts'
-import { isSandboxJson } from '../run/read-sandbox-json.ts'
+import { isSandboxJson } from './read-sandbox-json.ts'
 
 /** How a run ended: as the script reported, or because its process ended. */
 export type RunEnding =

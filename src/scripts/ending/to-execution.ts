@@ -1,7 +1,7 @@
 import { type Execution, errorWithoutPosition, type Run, type RunError } from '../../domain/scripts/run.ts'
 import { toTenths } from '../calls/kept-calls.ts'
-import type { RunLog } from '../run/run-log.ts'
 import type { RunEnding } from './read-ending.ts'
+import type { RunLog } from './run-log.ts'
 
 export interface EndedRun {
   readonly run: Run

@@ -1,11 +1,11 @@
 import type { RunError } from '../../domain/scripts/run.ts'
 import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
 import { newGuid } from '../../guid.ts'
+import { RunLog } from '../ending/run-log.ts'
 import { outcomeOf } from '../ending/to-execution.ts'
 import { refuseLongSource } from '../input/read-script.ts'
 import type { CompileRequest } from '../script-runner.ts'
 import { type RunningParts, runAdmitted } from './run-admitted.ts'
-import { RunLog } from './run-log.ts'
 
 /** Compiles a source in a sandbox without running it. Rejects as `ScriptRunner.compile` says. */
 export async function compileSource(

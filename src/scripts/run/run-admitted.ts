@@ -2,11 +2,11 @@ import type { RunLimits } from '../../config.ts'
 import type { AnswerCall } from '../calls/script-calls.ts'
 import { ScriptCalls } from '../calls/script-calls.ts'
 import type { RunEnding } from '../ending/read-ending.ts'
+import type { RunLog } from '../ending/run-log.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { Admission } from '../pool/admission.ts'
 import type { RunMessage } from '../protocol.ts'
 import { runInSandbox } from './run-in-sandbox.ts'
-import type { RunLog } from './run-log.ts'
 
 const maxAttempts = 3
 

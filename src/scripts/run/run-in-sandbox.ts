@@ -2,11 +2,11 @@ import type { RunLimits } from '../../config.ts'
 import { errorWithoutPosition } from '../../domain/scripts/run.ts'
 import type { ScriptCalls } from '../calls/script-calls.ts'
 import { type RunEnding, readEnding } from '../ending/read-ending.ts'
+import type { RunLog } from '../ending/run-log.ts'
 import type { KillReason } from '../kill-causes.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { RunMessage } from '../protocol.ts'
 import { everyTick } from '../resources/every-tick.ts'
-import type { RunLog } from './run-log.ts'
 
 // Extra time in which the sandbox's own clock can end the run, before the gateway sends SIGKILL.
 const graceMs = 250

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { prefersStrict } from '../../../src/http/rest/prefers-strict.ts'
+import { prefersStrict } from '../../../src/http/request/prefers-strict.ts'
 import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 
 let server: SharedServer

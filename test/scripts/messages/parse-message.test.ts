@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseMessage } from '../../../src/scripts/run/parse-message.ts'
+import { parseMessage } from '../../../src/scripts/parse-message.ts'
 
 const error = { code: 'RUNTIME', message: 'm', line: 1, column: 2, stack: null }
 const end = { type: 'end', run: 'r', ending: { kind: 'exit', payload: '1' } }

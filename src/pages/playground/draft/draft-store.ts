@@ -1,4 +1,4 @@
-import { currentSession, ownerOf } from '../../shell/session.ts'
+import { currentSession, ownerOf } from '../../gateway/session.ts'
 import type { Fields } from './link.ts'
 
 /** The stored function that a draft changes. */

@@ -1,8 +1,8 @@
 import { readProblem } from '../../gateway/gateway-error.ts'
 import { readEvents } from '../../gateway/read-events.ts'
 import { sendRequest } from '../../gateway/send-request.ts'
+import { currentSession } from '../../gateway/session.ts'
 import type { Call, Execution, LogEntry } from '../../results/execution.ts'
-import { currentSession } from '../../shell/session.ts'
 import type { Fields } from '../draft/link.ts'
 
 interface CallEvent {

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
+import { allows } from '../../gateway/session.ts'
 import { describeRun, type RunState } from '../../results/run-state.ts'
-import { allows } from '../../shell/session.ts'
 
 interface RunBar {
   readonly state: RunState

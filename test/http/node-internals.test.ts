@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { root } from '../../static/rules/source-files.ts'
+import { root } from '../static/rules/source-files.ts'
 
 // Before you change this version: compare `lib/_http_server.js`, `lib/_http_incoming.js`, `lib/net.js` and
 // `src/node_http_parser.cc` of both versions with `src/http/edge/node-internals.ts` and its readers, and run

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import { readVersion } from '../../version.ts'
-import { CliError, type ExitCode, exitCodes, wrongUse } from './cli-error.ts'
-import type { CleanUp, CommandCall, Environment } from './command.ts'
+import { readVersion } from '../version.ts'
 import { commands } from './commands.ts'
-import { findNearest } from './find-nearest.ts'
-import { parseCall } from './parse-call.ts'
-import { createTerminal, showControls, type Terminal } from './terminal.ts'
+import { CliError, type ExitCode, exitCodes, wrongUse } from './frame/cli-error.ts'
+import type { CleanUp, CommandCall, Environment } from './frame/command.ts'
+import { findNearest } from './frame/find-nearest.ts'
+import { parseCall } from './frame/parse-call.ts'
+import { createTerminal, showControls, type Terminal } from './frame/terminal.ts'
 
 const nameWidth = Math.max(...Object.keys(commands).map(name => name.length))
 

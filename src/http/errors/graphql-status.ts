@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { catalogue, type RostrumError } from '../../errors.ts'
 import type { Answer } from '../../graphql/engine.ts'
-import { challengeScope } from '../errors/error-headers.ts'
+import { challengeScope } from './error-headers.ts'
 
 interface HttpHint {
   readonly status: number

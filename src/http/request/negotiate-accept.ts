@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 
+/** The media type of server-sent events. */
 export const eventStream = 'text/event-stream'
 
 // Media types in our order of preference, for clients that accept several equally.
@@ -51,4 +52,9 @@ function negotiate(request: IncomingMessage): Negotiated {
 // Adds each type with a charset, for clients that name the charset.
 function withCharset(types: readonly string[]): string[] {
   return types.flatMap(type => [type, `${type};charset=utf-8`])
+}
+
+/** True if the client prefers an answer that is compressed with gzip (RFC 9110, 12.5.3). */
+export function takesGzip(request: IncomingMessage): boolean {
+  return new Negotiator(request).encoding(['gzip', 'identity']) === 'gzip'
 }

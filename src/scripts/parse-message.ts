@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { logLevels, runErrorCodes } from '../../domain/scripts/run.ts'
-import type { FromSandbox, HeldMessage } from '../protocol.ts'
+import { logLevels, runErrorCodes } from '../domain/scripts/run.ts'
+import type { FromSandbox, HeldMessage } from './protocol.ts'
 
 const position = z.int().min(1).nullable()
 

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyRequest } from 'fastify'
-import { RostrumError } from '../../errors.ts'
-import { refuseType } from '../body/source-parsers.ts'
-import { restRoutes } from '../rest/rest-routes.ts'
+import { RostrumError } from '../errors.ts'
+import { refuseType } from './body/source-parsers.ts'
+import { restRoutes } from './rest/rest-routes.ts'
 
 interface Fault {
   readonly error: FastifyError

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseParameters } from '../../../src/http/rest/parse-parameters.ts'
+import { parseParameters } from '../../../src/http/request/parse-parameters.ts'
 
 const parse = (text: string) => parseParameters({ text, maxFields: 100, what: 'A form' })
 

@@ -69,7 +69,11 @@ export interface Dialect {
   /** Returns one row with the next id of a token. These ids are unique in the store. */
   readonly nextTokenId: Statement<{ readonly id: number }>
   /** Finds an account's rows by their ids, in one statement however many there are. */
-  findByIds<S extends IdSelection>(table: IdTable, selection: S, reading?: Reading<S>): FindByIds<RowOf<S>>
+  findByIds<S extends IdSelection, Row extends HasId = RowOf<S> & HasId>(
+    table: IdTable,
+    selection: S,
+    reading?: Reading<S, Row>,
+  ): FindByIds<Row>
   /**
    * Returns a read of rows of this table, with the same results. SQLite keeps them until a row of the table changes:
    * few saves change their case type.
@@ -110,7 +114,13 @@ export interface Paging<Parent extends string, S extends IdSelection> {
   readonly selection: S
 }
 
-export interface Reading<S extends Selection> {
+export interface HasId {
+  readonly id: number
+}
+
+export interface Reading<S extends Selection, Row> {
+  /** Turns a row into what is found. SQLite does so once for a row that it caches, so nobody may change the result. */
+  readonly decode?: (row: RowOf<S>) => Row
   /** Maximum number of rows that SQLite caches. */
   readonly maxCachedRows?: number
   /** What PostgreSQL selects instead where several callers share a statement, such as short texts alone. */

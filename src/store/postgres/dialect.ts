@@ -1,5 +1,5 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
-import { type Chain, columnsOf, type Dialect, maxRows, pageValues } from '../dialect.ts'
+import { type Chain, columnsOf, type Dialect, type FindByIds, maxRows, pageValues } from '../dialect.ts'
 import type { Calls } from './connection/calls.ts'
 import { createFindListed } from './find-listed.ts'
 import { encodeIds, isListed, list } from './list.ts'
@@ -28,11 +28,19 @@ export function createPostgresDialect(calls: Calls): Dialect {
     nextTokenId: prepare(sql`select nextval('api_tokens_id_seq')`, { id: tables.apiTokens.id }),
     pagesOfParents,
     untilChange: (_table, read) => read,
-    findByIds: (table, selection, { shared } = {}) => ({
-      findByIds: createFindListed(calls, table, { alone: selection, shared: { ...selection, ...shared } }),
-      forget: () => {},
-    }),
+    findByIds(table, selection, { shared, decode } = {}) {
+      const find = createFindListed(calls, table, { alone: selection, shared: { ...selection, ...shared } })
+      const findByIds = decode === undefined ? find : decodeEach(find, decode)
+      return { findByIds: findByIds as FindByIds<never>['findByIds'], forget: () => {} }
+    },
   }
+}
+
+function decodeEach<Row, Decoded>(
+  find: FindByIds<Row>['findByIds'],
+  decode: (row: Row) => Decoded,
+): FindByIds<Decoded>['findByIds'] {
+  return async (accountCode, ids) => (await find(accountCode, ids)).map(decode)
 }
 
 function buildBatch(parts: Chain, result: string): SQL {

@@ -49,8 +49,8 @@ export function createSqliteDialect({ client, changeMark, time }: Dependencies):
       const countOwn = changes.of(getTableName(table))
       return createUntilChange(read, () => changeMark.readOthers() + countOwn())
     },
-    findByIds: (table, selection, { maxCachedRows } = {}) =>
-      createFindCached({ prepare, changeMark, time, table, selection, maxCachedRows }),
+    findByIds: (table, selection, reading = {}) =>
+      createFindCached({ prepare, changeMark, time, table, selection, reading }),
   }
 }
 

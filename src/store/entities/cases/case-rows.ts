@@ -75,7 +75,7 @@ export function createCaseReads(database: Database): CaseReads {
     ) as cases`
   const longByIds = prepareMany(selectCases(isListed(tables.cases.id, given.ids)), selection)
   const withShortData = { ...selection, data: selectShortData(tables, maxShortBytes) }
-  const cached = database.findByIds(tables.cases, withShortData, { maxCachedRows })
+  const cached = database.findByIds(tables.cases, withShortData, { maxCachedRows, decode: toCase })
 
   // Returns the prepared statement for this number of conditions.
   function findSearch({ caseTypeCode, where }: CaseSearch, fromEnd: boolean): Search {
@@ -106,10 +106,10 @@ export function createCaseReads(database: Database): CaseReads {
     async findByIds(accountCode, ids) {
       const rows = await cached.findByIds(accountCode, ids)
       const long = rows.filter(({ data }) => data === null).map(({ id }) => id)
-      if (long.length === 0) return rows.map(toCase)
+      if (long.length === 0) return rows
       // A change between the two statements cannot mix versions: the second one reads whole rows.
       const found = await read(longByIds, { accountCode, ids: encodeList(long) })
-      return [...rows.filter(({ data }) => data !== null), ...found].map(toCase)
+      return [...rows.filter(({ data }) => data !== null), ...found.map(toCase)]
     },
     async page(accountCode, search, { after, before, limit, fromEnd }) {
       const { statement, lists } = findSearch(search, fromEnd)
@@ -131,12 +131,12 @@ export function createCaseReads(database: Database): CaseReads {
     store,
     findCached(accountCode, id) {
       const row = cached.findCached?.(accountCode, id)
-      return row === undefined || row.data === null ? undefined : toCase(row)
+      return row === undefined || row.data === null ? undefined : row
     },
     forget: cached.forget,
     remember(accountCode, row) {
       const data = row.dataBytes <= maxShortBytes ? row.data : null
-      cached.remember?.(accountCode, { ...row, data })
+      cached.remember?.(accountCode, toCase({ ...row, data }))
     },
   }
 }

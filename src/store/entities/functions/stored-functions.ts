@@ -28,8 +28,8 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
   const statements = prepareFunctionStatements(database)
   const versions = createVersions(database, parts)
   const { functions, removedFunctions } = database.tables
-  const { forget, ...reads } = database.findByIds(functions, statements.selection)
-  const removed = database.findByIds(removedFunctions, selectRemoved(database.tables))
+  const { forget, ...reads } = database.findByIds(functions, statements.selection, { decode: toFunction })
+  const removed = database.findByIds(removedFunctions, selectRemoved(database.tables), { decode: toFunction })
   const noCode = (caseTypeCode: string | null) => caseTypeCode ?? ''
 
   // An account that adds a function holds its counter until the commit, so the second look finds one that another
@@ -143,10 +143,8 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
 
   return {
     ...versions.store,
-    findByIds: async (accountCode, ids) => (await reads.findByIds(accountCode, ids)).map(toFunction),
-    removed: {
-      findByIds: async (accountCode, ids) => (await removed.findByIds(accountCode, ids)).map(toFunction),
-    },
+    findByIds: reads.findByIds,
+    removed: { findByIds: removed.findByIds },
     async save(origin, version, limits) {
       const saved = await change(origin, function* () {
         const { accountCode } = origin

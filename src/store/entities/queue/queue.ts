@@ -41,14 +41,15 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
   const claiming = createClaiming(database, moves)
   const selection = selectQueued(database.tables)
   const statements = prepareStatements(database)
-  const { findByIds } = database.findByIds(database.tables.queuedRuns, selection, { maxCachedRows: 0 })
+  const reading = { maxCachedRows: 0, decode: toQueuedRun }
+  const { findByIds } = database.findByIds(database.tables.queuedRuns, selection, reading)
 
   return {
     ...claiming.store,
     ...createDeleteDead(database, accounts, inputs),
     ...createRetrying(database, { accounts, inputs, limits }),
     ...createCounting(database),
-    findByIds: async (accountCode, ids) => (await findByIds(accountCode, ids)).map(toQueuedRun),
+    findByIds,
     async list(accountCode, state, after, limit) {
       const values = { accountCode, after, limit }
       const rows = await read(state === null ? statements.listAll : statements.list[state], values)

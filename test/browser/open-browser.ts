@@ -18,6 +18,8 @@ export async function openBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      // The tabs reach this machine alone. A route for every request would do that too, but without the browser's cache.
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
     ],
   })
 }
@@ -29,7 +31,7 @@ export interface WatchedTab {
   readonly faults: string[]
 }
 
-/** Opens a tab in a context of its own. It reaches the gateway alone. */
+/** Opens a tab in a context of its own. */
 export async function openTab(
   browser: Browser,
   baseUrl: string,
@@ -45,11 +47,9 @@ export async function openTab(
       note(`${violatedDirective} ${blockedURI} ${sample}`)
     })
   })
-  await context.route('**/*', route => {
-    const url = route.request().url()
-    if (url.startsWith(baseUrl)) return route.continue()
-    faults.push(`other host: ${url}`)
-    return route.abort()
+  context.on('request', request => {
+    if (/^(http|ws)s?:/.test(request.url()) && !request.url().startsWith(baseUrl))
+      faults.push(`other host: ${request.url()}`)
   })
   context.on('response', answer => {
     if (answer.status() === 404) faults.push(`not there: ${answer.url()}`)

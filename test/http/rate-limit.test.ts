@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRateLimiter } from '../../src/http/request/rate-limit.ts'
 import { secret, signHmac } from '../credentials/sign-jwt.ts'
 import { startServer, type TestServer } from '../server/gateways/start-server.ts'
 
@@ -75,4 +76,16 @@ test('an unknown path and a wrong method count for a good credential, and for no
     const { status, headers } = await server.rest('GET', '/no/such/path', { token: other })
     expect([status, ...fieldsOf(headers)]).toEqual([404, null, null])
   }
+})
+
+test('no window ends later than its seconds say', () => {
+  const count = createRateLimiter({ requests: 3, seconds: 60 })
+  const fields = Array.from({ length: 2_000 }, (_, index) => {
+    const caller = { accountCode: 'demo', subject: String(index) }
+    const headers = new Map<string, string>()
+    const reply = { header: (name: string, value: string) => (headers.set(name, value), reply) }
+    count({ state: { identity: { caller, run: null } } } as never, reply as never)
+    return headers.get('ratelimit')
+  })
+  expect(new Set(fields)).toEqual(new Set(['"token";r=2;t=60']))
 })

@@ -31,7 +31,8 @@ export function createRateLimiter({ requests, seconds }: RateLimit): CountRate {
     }
     window.used++
     const left = Math.max(0, requests - window.used)
-    const resetSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1_000))
+    // Adding and subtracting `now` can leave a rest, which would round a whole window up to one second more.
+    const resetSeconds = Math.min(seconds, Math.max(1, Math.ceil((window.endsAt - now) / 1_000)))
     reply.header('ratelimit-policy', policy).header('ratelimit', `"token";r=${left};t=${resetSeconds}`)
     if (window.used > requests) {
       throw overloaded(`This credential may send ${requests} requests in ${seconds} s`, resetSeconds)

@@ -47,3 +47,12 @@ test('the text of a refusal has the names of the side that asked', async () => {
     detail: '`user/display_name` must have 1 to 200 characters.',
   })
 })
+
+test('a case task needs no body, but refuses one that is null', async () => {
+  const path = '/api/1/case/1/task/none'
+  expect(await refuse(path, 'POST', null)).toEqual({
+    pointer: '',
+    detail: 'The body must be a JSON object; it is `null`.',
+  })
+  expect((await app.send(path, { method: 'POST' })).status).toBe(404)
+})

@@ -15,6 +15,6 @@ const caseTaskBody = jsonObject(
 
 /** Reads the input of `runCaseTask` from a body (contract, section 7). A request without a body has no params. */
 export function readCaseTaskBody(body: unknown, isStrict = false) {
-  const { params, dry_run: dryRun } = readBody(caseTaskBody, body ?? {}, isStrict)
+  const { params, dry_run: dryRun } = readBody(caseTaskBody, body === undefined ? {} : body, isStrict)
   return { params: params ?? null, dryRun: dryRun ?? false }
 }

@@ -51,5 +51,6 @@ function readFunctionChoice(
   if (functionId != null) return { id: parseId(functionId, 'function id') }
   if (functionName != null) return { name: functionName }
   if (functionId === undefined && functionName === undefined) return undefined
-  throw invalidInput([{ pointer: '/functionId', detail: 'must not be null; leave it out to keep it' }])
+  const name = functionId === undefined ? 'functionName' : 'functionId'
+  throw invalidInput([{ pointer: `/${name}`, detail: 'must not be null; leave it out to keep it' }])
 }

@@ -216,7 +216,8 @@ describe('a change', () => {
   test('takes a null for no value', async () => {
     const hook = await savedHook({ caseTypeCode: 'null' })
     const task = await savedTask({ caseTypeCode: 'null', name: 'null' })
-    for (const name of ['caseTypeCode', 'event', 'functionId', 'position', 'scopes', 'enabled']) {
+    const names = ['caseTypeCode', 'event', 'functionId', 'functionName', 'position', 'scopes', 'enabled']
+    for (const name of names) {
       expect((await changeHook({ id: hook.id, [name]: null })).error, name).toMatchObject({
         message: expect.stringContaining(`\`${name}\` must not be null`),
         extensions: { code: 'BAD_USER_INPUT' },

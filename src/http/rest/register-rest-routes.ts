@@ -4,11 +4,10 @@ import type {
   FastifyRequest,
   HookHandlerDoneFunction as HookDone,
 } from 'fastify'
-import { z } from 'zod'
 import { invalidInput, type RostrumError } from '../../errors.ts'
 import type { Answer } from '../../graphql/engine.ts'
 import { writeJson } from '../../json/json-text.ts'
-import { readBody } from '../body/content/read-body.ts'
+import { jsonObject, readBody } from '../body/content/read-body.ts'
 import { parseTaskBody } from '../body/content/task-body.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
 import { parseFormBody } from '../body/form-body.ts'
@@ -101,7 +100,7 @@ function createPlaceHook({ reserveRunPlace }: HttpServices) {
 }
 
 // The body of a delete request has no known fields, so strict handling refuses every field.
-const noFields = z.object({})
+const noFields = jsonObject({}, 'a JSON object')
 
 // A client that accepts everything may be unable to read a stream.
 function choosesEvents({ followsRun = false }: RestRow, { raw }: FastifyRequest): boolean {
@@ -112,7 +111,8 @@ function createHandler(row: RestRow, services: HttpServices, unread: UnreadAnswe
   const { document: query, field } = row.operation
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const given = readRequest(request)
-    if (given.isStrict && row.method === 'DELETE') readBody(noFields, given.body ?? {}, true)
+    if (given.isStrict && row.method === 'DELETE')
+      readBody(noFields, given.body === undefined ? {} : given.body, true)
     const variables = row.readVariables(given)
     const execute = () => executeFor(request.state, services, { query, variables })
     const read = ({ result }: Answer) => row.answer(result.data?.[field], given)

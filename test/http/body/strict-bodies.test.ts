@@ -131,6 +131,13 @@ test('a DELETE refuses every field of a body, and removes nothing', async () => 
   expect(made.status).toBe(201)
   const refused = await send(path, { force: true }, { method: 'DELETE' })
   expect([refused.status, refused.pointers, refused.applied]).toEqual([400, ['/force'], 'handling=strict'])
+  for (const [body, kind] of [
+    [[], 'an array'],
+    [null, '`null`'],
+  ]) {
+    const { json } = await send(path, body, { method: 'DELETE' })
+    expect(json.detail).toBe(`The body must be a JSON object; it is ${kind}.`)
+  }
   expect((await server.rest('GET', path)).status).toBe(200)
   const { status } = await server.rest('DELETE', path, { headers: { prefer: 'handling=strict' } })
   expect(status).toBe(204)

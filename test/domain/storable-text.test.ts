@@ -42,6 +42,27 @@ test.each([
   expect(body.errors[0].extensions.errors).toEqual([{ pointer: '/indexedFields/1', detail: problem }])
 })
 
+test('an emoji is one character of a name, a comment and a label, as in the OpenAPI document', async () => {
+  const emoji = (count: number) => '😀'.repeat(count)
+  const task = { sourceCode: 'exit(1)', inputDocument: {}, options: {} }
+  const saved = async (path: string, body: object, method = 'PUT') =>
+    (await app.send(path, { method, body })).status
+  for (const [more, status] of [
+    [0, 200],
+    [1, 400],
+  ] as const) {
+    const name = emoji(200 + more)
+    expect(await saved('/platform/teams/1', { team: { name } })).toBe(status)
+    expect(await saved('/platform/users/1', { user: { display_name: name } })).toBe(status)
+    expect(await saved('/platform/users/1', { user: { email: `${emoji(308 + more)}@example.com` } })).toBe(
+      status,
+    )
+    expect(await saved('/api/1/endpoint/execute', { name, ...task }, 'POST')).toBe(status)
+    const version = { source_code: 'exit(1)', comment: emoji(1_000 + more) }
+    expect(await saved('/platform/functions/f', { function: version })).toBe(more === 0 ? 201 : 400)
+  }
+})
+
 test('an unpaired surrogate is named in a label and a secret, where no control character is allowed', () => {
   expect(describeBadLabel('\ud800')).toBe(half)
   expect(checkSecret('github', `${'x'.repeat(16)}\ud800`)).toEqual([{ pointer: '/secret', detail: half }])

@@ -3,7 +3,7 @@ import type { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { findValues } from '../case-data/case-values.ts'
 import { checkCaseTypeCode } from '../name.ts'
-import { describeUnstorable } from '../storable-text.ts'
+import { countCharacters, describeUnstorable } from '../storable-text.ts'
 import type { Case, CaseStore, CaseType, CaseTypeRevision } from './case-store.ts'
 
 /** Maximum number of indexed fields of a case type. */
@@ -133,7 +133,7 @@ function changedMeanwhile(code: string): RostrumError {
 }
 
 function describeBadField(field: string): string | null {
-  return field.length > maxCharacters
+  return countCharacters(field, maxCharacters) > maxCharacters
     ? `must have at most ${maxCharacters} characters`
     : describeUnstorable(field)
 }

@@ -1,6 +1,6 @@
 import { type FieldError, invalidInput } from '../../errors.ts'
 import { checkId } from '../id.ts'
-import { describeUnstorable } from '../storable-text.ts'
+import { countCharacters, describeUnstorable } from '../storable-text.ts'
 import type { Store } from '../store.ts'
 import type { Team, User } from './directory-store.ts'
 import { adminTokenLabel } from './first-start.ts'
@@ -41,7 +41,7 @@ export function createDirectory(store: Store): Directory {
 /** Says what is wrong with an email address. Returns null if it is valid or absent. */
 export function describeBadEmail(email: string | null | undefined): string | null {
   if (email === undefined || email === null) return null
-  if (email.length > maxEmailCharacters || !/^[^@\s]+@[^@\s]+$/.test(email))
+  if (countCharacters(email, maxEmailCharacters) > maxEmailCharacters || !/^[^@\s]+@[^@\s]+$/.test(email))
     return `must be an email address of at most ${maxEmailCharacters} characters, with one \`@\``
   return describeUnstorable(email)
 }
@@ -49,7 +49,7 @@ export function describeBadEmail(email: string | null | undefined): string | nul
 /** Says what is wrong with the name of a user or team. Returns null if it is valid or absent. */
 export function describeBadName(name: string | null | undefined): string | null {
   if (name === undefined || name === null) return null
-  if (name.length < 1 || name.length > maxNameCharacters)
+  if (name === '' || countCharacters(name, maxNameCharacters) > maxNameCharacters)
     return `must have 1 to ${maxNameCharacters} characters`
   return describeUnstorable(name)
 }

@@ -6,7 +6,7 @@ import type { Origin } from '../port.ts'
 import type { Execution } from '../scripts/run.ts'
 import { makeCause } from '../scripts/run-cause.ts'
 import type { Asking, Script, Scripts } from '../scripts/script.ts'
-import { describeUnstorable } from '../storable-text.ts'
+import { countCharacters, describeUnstorable } from '../storable-text.ts'
 import { noFunction, noVersion } from './function-refusals.ts'
 import type { FunctionLimits, FunctionName, FunctionStore, IfLive, StoredFunction } from './function-store.ts'
 
@@ -124,7 +124,8 @@ function describeBadSource(sourceCode: string): string | null {
 }
 
 function describeBadComment(comment: string): string | null {
-  if (comment.length > maxCommentCharacters) return `must have at most ${maxCommentCharacters} characters`
+  if (countCharacters(comment, maxCommentCharacters) > maxCommentCharacters)
+    return `must have at most ${maxCommentCharacters} characters`
   return describeUnstorable(comment)
 }
 

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../errors.ts'
-import { describeUnstorable } from '../storable-text.ts'
+import { countCharacters, describeUnstorable } from '../storable-text.ts'
 import type { WebhookVerification } from './webhook-store.ts'
 
 export const secretPrefix = 'whsec_'
@@ -37,8 +37,7 @@ const problems: Readonly<Record<WebhookVerification, (secret: string) => string 
 }
 
 function hasGoodLength(secret: string): boolean {
-  // The characters of a text with too many UTF-16 units need not be counted.
-  const characters = secret.length > 2 * maxCharacters ? secret.length : [...secret].length
+  const characters = countCharacters(secret, maxCharacters)
   return characters >= minCharacters && characters <= maxCharacters
 }
 

@@ -1,5 +1,6 @@
 import type { RunLimits } from '../../config.ts'
 import type { Script } from '../../domain/scripts/script.ts'
+import { countCharacters } from '../../domain/storable-text.ts'
 import { invalidInput, RostrumError } from '../../errors.ts'
 import { findPosition } from '../../json/find-position.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
@@ -59,7 +60,8 @@ function readOptions(text: string): GivenOptions {
 
 function checkLabel(field: string, text: string, minLength: number): void {
   if (text.trim().length < minLength) throw refuse(field, 'must not be empty')
-  if (text.length > maxLabelLength) throw refuse(field, `must have at most ${maxLabelLength} characters`)
+  if (countCharacters(text, maxLabelLength) > maxLabelLength)
+    throw refuse(field, `must have at most ${maxLabelLength} characters`)
 }
 
 function scanText(field: string, text: string, names: readonly string[] = []): JsonScan {

@@ -1,15 +1,14 @@
 import { html, nothing } from 'lit'
-import { GatewayError } from '../gateway/gateway-error.ts'
+import { isCode } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { compareDocuments } from '../results/difference.ts'
-import { viewChanges } from '../results/view-difference.ts'
+import { viewChanges, viewPatch } from '../results/view-difference.ts'
 import { isSaveKey } from '../shell/keys.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { readId } from '../shell/read-id.ts'
-import { viewText } from '../shell/view-text.ts'
 import {
   type CaseTask,
   type FoundCase,
@@ -77,10 +76,16 @@ class CasePage extends PageElement {
     this.#set(kept === null ? withoutEdits(stored) : withStored({ stored, ...kept }, stored))
     if (this.#isEdited) this.notice = 'These are your unsaved edits.'
     document.title = `Case ${stored.id} · Rostrum`
-    if (allows('functions:read'))
-      this.tasks = (await ask(listTasks, { caseTypeCode: stored.caseTypeCode })).caseTasks.filter(
-        ({ enabled }) => enabled,
-      )
+    if (allows('functions:read')) void this.#loadTasks(stored.caseTypeCode)
+  }
+
+  // Nothing waits for the tasks: a save that is asked for meanwhile would be lost.
+  async #loadTasks(caseTypeCode: string): Promise<void> {
+    try {
+      this.tasks = (await ask(listTasks, { caseTypeCode })).caseTasks.filter(({ enabled }) => enabled)
+    } catch (error) {
+      this.error ??= error
+    }
   }
 
   async #load(): Promise<FoundCase> {
@@ -124,7 +129,7 @@ class CasePage extends PageElement {
       <p class="quiet">Type <b>${caseTypeCode}</b>, version ${version}</p>
       <div class="notice" role="status">${this.notice}</div>
       ${viewError(this.error)} ${this.#isConflict ? this.#viewConflict(this.edited) : nothing}
-      ${this.#viewEditor(this.edited)} ${this.patch === null ? nothing : this.#viewPatch()}
+      ${this.#viewEditor(this.edited)} ${this.patch === null ? nothing : viewPatch(this.patch)}
       <case-history .caseId=${id} .version=${version}></case-history>
       <task-dialog @run-task=${this.#runTask}></task-dialog>`
   }
@@ -167,18 +172,6 @@ class CasePage extends PageElement {
       <div class="case-actions">
         <button type="button" ?disabled=${this.isBusy} @click=${this.#keepMine}>Keep my edits</button>
       </div>
-    </section>`
-  }
-
-  #viewPatch() {
-    const isEmpty = Array.isArray(this.patch) && this.patch.length === 0
-    return html`<section aria-label="Patch" class="patch">
-      <h2>Patch</h2>
-      ${
-        isEmpty
-          ? html`<p class="quiet">Nothing would change.</p>`
-          : html`<pre class="box" tabindex="0">${viewText(JSON.stringify(this.patch, null, 2))}</pre>`
-      }
     </section>`
   }
 
@@ -281,16 +274,14 @@ class CasePage extends PageElement {
     this.patch = null
     action()
       .catch(async (error: unknown) => {
-        this.error = isChanged(error) ? await this.#meetOthers().catch(() => error) : error
+        this.error = isCode(error, 'PRECONDITION_FAILED')
+          ? await this.#meetOthers().catch(() => error)
+          : error
       })
       .finally(() => {
         this.isBusy = false
       })
   }
-}
-
-function isChanged(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'PRECONDITION_FAILED'
 }
 
 openPage({

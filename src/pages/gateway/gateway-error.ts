@@ -40,6 +40,11 @@ export function unreachable(): GatewayError {
   return new GatewayError(message, { code: 'UNREACHABLE', status: 0 })
 }
 
+/** True for an error of the gateway with this code. */
+export function isCode(error: unknown, code: string): boolean {
+  return error instanceof GatewayError && error.code === code
+}
+
 /** Returns what a person should read about any error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

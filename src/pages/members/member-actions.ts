@@ -1,4 +1,4 @@
-import { GatewayError } from '../gateway/gateway-error.ts'
+import { isCode } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { addMember, type Membership, moveMember, removeMember } from './member-documents.ts'
 
@@ -57,8 +57,4 @@ function explain(error: unknown): unknown {
   return new Error(
     'Nothing was done: somebody else changed this membership meanwhile. Now you see how it is.',
   )
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof GatewayError && error.code === code
 }

@@ -41,6 +41,19 @@ export function viewChange(
   return html`<li><code dir="auto">${viewText(place)}</code> ${old} → ${now}</li>`
 }
 
+/** Shows a JSON Patch, which says what a save would change. */
+export function viewPatch(patch: unknown): TemplateResult {
+  const isEmpty = Array.isArray(patch) && patch.length === 0
+  return html`<section aria-label="Patch" class="patch">
+    <h2>Patch</h2>
+    ${
+      isEmpty
+        ? html`<p class="quiet">Nothing would change.</p>`
+        : html`<pre class="box" tabindex="0">${viewText(JSON.stringify(patch, null, 2))}</pre>`
+    }
+  </section>`
+}
+
 // A member that is absent has no JSON.
 function print(value: unknown, bytes: number): string {
   const text = JSON.stringify(value) ?? 'nothing'

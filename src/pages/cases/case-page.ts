@@ -187,9 +187,15 @@ class CasePage extends PageElement {
   }
 
   #discard = (): void => {
+    const text = this.edited?.text
     this.#do(async () => {
-      this.#set(withoutEdits(await this.#load()))
-      this.notice = 'Your edits were discarded. This is the case as it is stored.'
+      const stored = await this.#load()
+      const hasGoneOn = this.edited?.text !== text
+      if (hasGoneOn) this.#meet(stored)
+      else this.#set(withoutEdits(stored))
+      this.notice = hasGoneOn
+        ? 'You went on typing, so nothing was discarded.'
+        : 'Your edits were discarded. This is the case as it is stored.'
     })
   }
 

@@ -22,3 +22,21 @@ test('a save that is asked for while the tasks load is done', async () => {
   tasks.release()
   await client.close(tab)
 })
+
+test('what is typed while edits are discarded stays', async () => {
+  const id = await client.createCase('retyped', { total: 1 })
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  await dataOf(page).fill('{"total": 2}')
+  const loads = await holdRequests(page, '**/graphql', 'FindCase(')
+  await page.getByRole('button', { name: 'Discard edits' }).click()
+  await expect.poll(loads.count).toBe(1)
+  await dataOf(page).fill('{"total": 3}')
+  loads.release()
+  await page.getByText('You went on typing, so nothing was discarded.').waitFor()
+  expect(await dataOf(page).inputValue()).toBe('{"total": 3}')
+  await page.getByRole('button', { name: 'Discard edits' }).click()
+  await page.getByText('Your edits were discarded.').waitFor()
+  await expect.poll(() => dataOf(page).inputValue()).toContain('"total": 1')
+  await client.close(tab)
+})

@@ -28,12 +28,10 @@ import {
   withoutEdits,
   withStored,
 } from './edited-case.ts'
-import { forgetEdits, keepEdits, readEdits } from './kept-edits.ts'
+import { forgetEdits, keepEdits, noRoom, readEdits } from './kept-edits.ts'
 import { parseObject } from './parse-object.ts'
 import type { AskedTask, TaskDialog } from './task-dialog.ts'
 import './task-dialog.ts'
-
-const noRoom = 'This browser has no room to keep your edits. Save them before you leave this page.'
 
 /** The case that the path names: its data, its tasks and its history. */
 class CasePage extends PageElement {
@@ -134,17 +132,18 @@ class CasePage extends PageElement {
       <task-dialog @run-task=${this.#runTask}></task-dialog>`
   }
 
+  // A button that is disabled would lose the focus.
   #viewEditor({ text }: EditedCase) {
     const canSave = allows('cases:write')
-    const saving = html`<button type="button" class="main" ?disabled=${this.isBusy} @click=${this.#save}>
+    const saving = html`<button type="button" class="main" aria-disabled=${this.isBusy} @click=${this.#save}>
         Save <kbd>Ctrl+S</kbd>
       </button>
-      <button type="button" ?disabled=${this.isBusy} @click=${this.#dryRun}>Dry run</button>`
+      <button type="button" aria-disabled=${this.isBusy} @click=${this.#dryRun}>Dry run</button>`
     const tasks = this.tasks.map(
       ({ name }) =>
-        html`<button type="button" ?disabled=${this.isBusy} @click=${() => this.#askTask(name)}>Run ${name}</button>`,
+        html`<button type="button" aria-disabled=${this.isBusy} @click=${() => this.#askTask(name)}>Run ${name}</button>`,
     )
-    const discard = html`<button type="button" class="plain" @click=${this.#discard}>Discard edits</button>`
+    const discard = html`<button type="button" class="plain" aria-disabled=${this.isBusy} @click=${this.#discard}>Discard edits</button>`
     return html`<label for="data">Data</label>
       <textarea
         id="data"
@@ -170,7 +169,7 @@ class CasePage extends PageElement {
       </p>
       <div class="box">${viewChanges(compareDocuments(base.data, stored.data))}</div>
       <div class="case-actions">
-        <button type="button" ?disabled=${this.isBusy} @click=${this.#keepMine}>Keep my edits</button>
+        <button type="button" aria-disabled=${this.isBusy} @click=${this.#keepMine}>Keep my edits</button>
       </div>
     </section>`
   }
@@ -196,6 +195,8 @@ class CasePage extends PageElement {
       this.notice = hasGoneOn
         ? 'You went on typing, so nothing was discarded.'
         : 'Your edits were discarded. This is the case as it is stored.'
+      // The button that was pressed is gone.
+      this.querySelector('textarea')?.focus()
     })
   }
 
@@ -239,7 +240,7 @@ class CasePage extends PageElement {
   }
 
   #askTask(name: string): void {
-    this.querySelector<TaskDialog>('task-dialog')?.ask(name)
+    if (!this.isBusy) this.querySelector<TaskDialog>('task-dialog')?.ask(name)
   }
 
   #runTask = ({ detail: { name, params } }: CustomEvent<AskedTask>): void => {

@@ -8,6 +8,9 @@ export interface KeptEdits {
   readonly text: string
 }
 
+/** What a person reads if `keepEdits` had no room. */
+export const noRoom = 'This browser has no room to keep your edits. Save them before you leave this page.'
+
 // Another person may sign in in this tab, and sees only what is theirs.
 const keyOf = (caseId: string) => `rostrum.case.${caseId}.${ownerOf(currentSession())}`
 

@@ -62,7 +62,7 @@ class NewCaseDialog extends PageElement {
         ${viewError(this.error)}
         <div class="actions">
           <button type="button" @click=${this.#cancel}>Cancel</button>
-          <button class="main" ?disabled=${this.isBusy}>Create</button>
+          <button class="main" aria-disabled=${this.isBusy}>Create</button>
         </div>
       </form>
     </dialog>`

@@ -142,7 +142,7 @@ class FunctionTriggers extends PageElement {
 
   #viewKind<Trigger>(shown: Kind<Trigger>) {
     const { kind, title } = shown
-    const add = html`<button type="button" @click=${() => this.#add(kind)}>Add ${kind}</button>`
+    const add = html`<button type="button" class="add-${kind}" @click=${() => this.#add(kind)}>Add ${kind}</button>`
     return html`<div class="kind">
       <div class="title-row"><h3>${title}</h3>${allows('functions:write') ? add : nothing}</div>
       ${viewLoaded(shown)}
@@ -203,6 +203,10 @@ class FunctionTriggers extends PageElement {
       await ask(removals[removing.kind], { id: removing.id })
       await this.#load(removing.kind)
       this.notice = `${removing.title} was removed.`
+      await this.updateComplete
+      // The row that had the focus is gone.
+      if (document.activeElement === document.body)
+        this.querySelector<HTMLElement>(`.add-${removing.kind}`)?.focus()
     })
   }
 

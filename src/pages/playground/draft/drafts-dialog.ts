@@ -51,6 +51,8 @@ class DraftsDialog extends PageElement {
   #forget = (): void => {
     forgetDrafts()
     this.drafts = []
+    // The button that was pressed is disabled now.
+    this.querySelector<HTMLElement>('.main')?.focus()
     this.dispatchEvent(new Event('forget-drafts'))
   }
 }

@@ -87,7 +87,7 @@ class SaveDialog extends PageElement {
       ${viewError(this.error)}
       <div class="actions">
         <button type="button" @click=${this.#close}>Cancel</button>
-        <button class="main" ?disabled=${this.isBusy}>Save</button>
+        <button class="main" aria-disabled=${this.isBusy}>Save</button>
       </div>
     </form>`
   }
@@ -105,7 +105,7 @@ class SaveDialog extends PageElement {
       <div class="actions">
         <button type="button" @click=${this.#close}>Cancel</button>
         <button type="button" @click=${() => this.#takeTheirs(theirs)}>Take theirs</button>
-        <button type="button" class="main" ?disabled=${this.isBusy} @click=${() => this.#save(theirs.live.hash)}>
+        <button type="button" class="main" aria-disabled=${this.isBusy} @click=${() => this.#save(theirs.live.hash)}>
           Save mine
         </button>
       </div>`
@@ -115,6 +115,7 @@ class SaveDialog extends PageElement {
 
   #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
+    if (this.isBusy) return
     const open = this.request?.function ?? null
     const given = new FormData(event.currentTarget as HTMLFormElement)
     const textOf = (name: string) => String(given.get(name) ?? '').trim()

@@ -1,0 +1,82 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openTab, signIn, type WatchedTab } from './open-browser.ts'
+import { startBrowsing } from './start-browsing.ts'
+
+const { server, browser } = await startBrowsing()
+
+async function open(path: string): Promise<WatchedTab> {
+  const tab = await openTab(browser, server.baseUrl)
+  await signIn(tab.page, server.adminToken)
+  await tab.page.goto(path)
+  await tab.page.getByRole('heading', { level: 1 }).waitFor()
+  return tab
+}
+
+async function close({ page, faults }: WatchedTab): Promise<void> {
+  expect(faults).toEqual([])
+  await page.context().close()
+}
+
+async function create(query: string, input: object): Promise<void> {
+  const { body } = await server.graphql(query, { input })
+  expect(body.errors).toBeUndefined()
+}
+
+async function hasFocus(page: Page, text: string): Promise<void> {
+  const read = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+  await expect.poll(read).toMatch(new RegExp(`^${text}`))
+}
+
+test('the buttons of a case keep the focus, and the field takes it from one that goes', async () => {
+  const { body } = await server.rest<{ case: { id: number } }>('POST', '/platform/cases', {
+    body: { case: { case_type_code: 'focused', data: { total: 1 } } },
+  })
+  const tab = await open(`/cases/${body.case.id}`)
+  const { page } = tab
+  const data = page.getByRole('textbox', { name: 'Data' })
+  await data.fill('{"total": 2}')
+  await page.getByRole('button', { name: 'Save' }).press('Enter')
+  await page.getByText('Saved as version 2.').waitFor()
+  await hasFocus(page, 'Save')
+  await page.getByRole('button', { name: 'Dry run' }).press('Enter')
+  await page.getByText('Nothing would change.').waitFor()
+  await hasFocus(page, 'Dry run')
+  await data.fill('{"total": 3}')
+  await page.getByRole('button', { name: 'Discard edits' }).press('Enter')
+  await page.getByText('Your edits were discarded.').waitFor()
+  expect(await data.evaluate(field => field === document.activeElement)).toBe(true)
+  await close(tab)
+})
+
+test('after the last hook of a function was removed, the button that adds one has the focus', async () => {
+  const functionName = 'focused'
+  await create('mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }', {
+    ...{ name: functionName, sourceCode: 'exit(payload)' },
+  })
+  await create('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
+    ...{ event: 'POST_SAVE', caseTypeCode: 'hooked', functionName, scopes: [] },
+  })
+  const tab = await open('/functions')
+  const { page } = tab
+  await page.getByRole('link', { name: functionName }).click()
+  const hooks = page.getByRole('list', { name: 'Hooks' })
+  await hooks.getByRole('button', { name: 'Remove' }).press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter')
+  await page.getByText('was removed').waitFor()
+  await hasFocus(page, 'Add hook')
+  await close(tab)
+})
+
+test('a save that is refused leaves the focus on its button', async () => {
+  const tab = await open('/playground')
+  const { page } = tab
+  await page.getByText('Types ready').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('not a name/')
+  await dialog.getByRole('button', { name: 'Save' }).press('Enter')
+  await dialog.getByRole('alert').waitFor()
+  await hasFocus(page, 'Save')
+  await close(tab)
+})

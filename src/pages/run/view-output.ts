@@ -25,7 +25,7 @@ export function viewOutput(run: KeptRun) {
 function viewPart(name: string, content: unknown) {
   return html`<section class="run-part" aria-label=${name}>
     <h2>${name}</h2>
-    <div class="box">${content}</div>
+    <div class="box" tabindex="0">${content}</div>
   </section>`
 }
 

@@ -273,6 +273,7 @@ test('large values are shown in part, and the page answers keys', async () => {
   await region(page, 'Result').getByText('truncated: 64 KB of 245 KB').waitFor()
   await region(page, 'Input').getByText('truncated: 64 KB of 245 KB').waitFor()
   await region(page, 'Logs').getByText('truncated: 64 KB of').waitFor()
+  expect(await findBarriers(page)).toEqual([])
   await page.goto(`/runs/${await run('too-large', 'exit("y".repeat(1_000_000))')}`)
   await region(page, 'Result').getByText('not kept').waitFor()
   await page.keyboard.press('?')

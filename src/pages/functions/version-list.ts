@@ -75,7 +75,7 @@ class VersionList extends PageElement {
     return html`<h2>Versions</h2>
       <div role="status" class="quiet">${this.notice}</div>
       ${viewError(this.error)}
-      <table class="cards" role="table" aria-label="Versions">
+      <table class="cards versions" role="table" aria-label="Versions">
           <thead role="rowgroup">
             <tr role="row">
               ${['Version', 'State', 'Author', 'Saved', 'Comment', ''].map(viewHead)}
@@ -111,9 +111,9 @@ class VersionList extends PageElement {
         >${hash.slice(0, 8)}</button>
       </td>
       <td role="cell">${isLive ? html`<span class="live">live</span>` : nothing}</td>
-      <td role="cell">${who}</td>
+      <td role="cell" class="author">${who}</td>
       <td role="cell">${viewTime(at)}</td>
-      <td role="cell">${comment === null ? nothing : viewText(comment)}</td>
+      <td role="cell" class="comment">${comment === null ? nothing : viewText(comment)}</td>
       <td role="cell">${!isLive && allows('functions:write') ? action : nothing}</td>
     </tr>`
   }

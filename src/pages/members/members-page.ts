@@ -31,6 +31,8 @@ class MembersPage extends PageElement {
   readonly #id: string | null
   readonly #undo = new UndoController(this)
   #isOpened = false
+  /** What is being done: the id of a membership, or another word for it. A second press does not ask for it again. */
+  readonly #underWay = new Set<string>()
 
   constructor() {
     super()
@@ -86,7 +88,7 @@ class MembersPage extends PageElement {
         side: this.#side,
         canChange,
         onMove: (membership, teamId) => this.#move(membership, teamId),
-        onRemove: membership => this.#do(() => remove(membership), membership),
+        onRemove: membership => this.#do(membership.id, () => remove(membership)),
       })}
       ${this.page.pageInfo.hasNextPage ? more : nothing}
       <h2 id="events">Events</h2>
@@ -124,35 +126,41 @@ class MembersPage extends PageElement {
     const form = event.currentTarget as HTMLFormElement
     const field = form.elements.namedItem('added')
     if (!(field instanceof HTMLInputElement) || this.#id === null) return
-    const [own, other] = [this.#id, field.value.trim()]
+    const { value } = field
+    const [own, other] = [this.#id, value.trim()]
+    const focused = document.activeElement
     const pair = this.#side === 'team' ? { userId: other, teamId: own } : { userId: own, teamId: other }
-    this.#do(async () => {
+    this.#do(`add ${other}`, async () => {
       const done = await add(pair)
-      field.value = ''
-      field.focus()
+      // The person may have gone on meanwhile.
+      if (field.value === value) field.value = ''
+      if (document.activeElement === focused) field.focus()
       return done
     })
   }
 
   #move(membership: Membership, teamId: string): void {
-    this.#do(() => {
+    this.#do(membership.id, () => {
       if (teamId === membership.teamId)
         throw new Error(`User ${membership.userId} is in team ${teamId} already. Type another team.`)
       return move(membership, { userId: membership.userId, teamId })
-    }, membership)
+    })
   }
 
   /** Does something, says so, and offers to undo it. The list shows how it is then, even after an error. */
-  #do(action: () => Promise<Done>, changed?: Membership): void {
-    const place = this.page?.nodes.findIndex(({ id }) => id === changed?.id) ?? -1
+  #do(what: string, action: () => Promise<Done>): void {
+    if (this.#underWay.has(what)) return
+    this.#underWay.add(what)
+    const place = this.page?.nodes.findIndex(({ id }) => id === what) ?? -1
     this.#undo.clear()
     this.#try(async () => {
       try {
         const { text, undo } = await action()
-        this.#undo.offer({ text, undo: () => this.#do(undo) })
+        this.#undo.offer({ text, undo: () => this.#do('undo', undo) })
       } finally {
         await this.#load().catch(() => {})
         if (place >= 0) await this.#focusRow(place)
+        this.#underWay.delete(what)
       }
     })
   }

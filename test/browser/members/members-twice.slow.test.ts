@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { holdRequests } from '../hold-requests.ts'
+import { openTab, signIn } from '../open-browser.ts'
+import { startBrowsing } from '../start-browsing.ts'
+
+const { server, browser } = await startBrowsing()
+
+async function openTeam(team: number) {
+  const tab = await openTab(browser, server.baseUrl)
+  const { page } = tab
+  await signIn(page, server.adminToken)
+  await page.goto(`/members?team=${team}`)
+  const field = page.getByLabel('Add user')
+  await field.waitFor()
+  const linkTo = (user: number) => page.getByRole('link', { name: `User ${user}`, exact: true })
+  const rowOf = (user: number) => page.getByRole('listitem').filter({ has: linkTo(user) })
+  return { ...tab, field, rowOf }
+}
+
+test('a second press of a button asks for the same once, and blames nobody else', async () => {
+  const { page, faults, field, rowOf } = await openTeam(803)
+  const adds = await holdRequests(page, '**/graphql', 'AddMember(')
+  await field.fill('7')
+  await field.press('Enter')
+  await field.press('Enter')
+  await expect.poll(adds.count).toBe(1)
+  adds.release()
+  await page.getByText('Added user 7 to team 803.').waitFor()
+  const removals = await holdRequests(page, '**/graphql', 'RemoveMember(')
+  await rowOf(7).getByRole('button', { name: 'Remove' }).dblclick()
+  await expect.poll(removals.count).toBe(1)
+  removals.release()
+  await page.getByText('Removed user 7 from team 803.').waitFor()
+  await rowOf(7).waitFor({ state: 'detached' })
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect([adds.count(), removals.count()]).toEqual([1, 1])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await rowOf(7).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('the next user that is typed while one is added stays in the field', async () => {
+  const { page, faults, field, rowOf } = await openTeam(804)
+  const adds = await holdRequests(page, '**/graphql', 'AddMember(')
+  await field.fill('7')
+  await field.press('Enter')
+  await expect.poll(adds.count).toBe(1)
+  await field.fill('8')
+  adds.release()
+  await rowOf(7).waitFor()
+  expect(await field.inputValue()).toBe('8')
+  await field.press('Enter')
+  await rowOf(8).waitFor()
+  expect(await field.inputValue()).toBe('')
+  expect(faults).toEqual([])
+  await page.context().close()
+})

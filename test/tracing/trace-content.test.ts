@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { saveHook } from '../http/rest/save-hook.ts'
 import { sendJson, startUpstream, type Upstream } from '../server/gateways/start-upstream.ts'
 import { findFreePort } from '../server/processes/free-port.ts'
 import { until } from '../server/processes/until.ts'
@@ -58,6 +59,29 @@ test('each log line of a traced request has its `traceId`', async () => {
   await until(() => lines().some(({ msg }) => msg === 'request'))
   expect(lines().map(({ msg }) => msg)).toEqual(['log of a script', 'task ended', 'request'])
   expect(lines().map(({ traceId }) => traceId)).toEqual([trace.traceId, trace.traceId, trace.traceId])
+})
+
+test('each log line of a queued run, and of the runs inside it, has the `traceId` of the run', async () => {
+  const inner = { name: 'inner', sourceCode: `log('inside'); exit(1)`, inputDocument: {}, options: {} }
+  const source = `log('outside'); await Platform.tasks.execute(${JSON.stringify(inner)}); exit(1)`
+  const hook = { caseTypeCode: 'nesting', event: 'post-save', scopes: ['tasks:execute'] } as const
+  await saveHook(gateway, source, hook)
+  const body = { case: { case_type_code: 'nesting', data: {} } }
+  const { headers, status } = await gateway.rest('POST', '/platform/cases', { body })
+  expect(status).toBe(201)
+  const txnID = headers.get('x-request-id')
+  const lines = () =>
+    gateway
+      .stdout()
+      .split('\n')
+      .filter(line => line.includes(`"txnID":"${txnID}"`))
+      .map(line => JSON.parse(line))
+      .filter(({ msg }) => msg !== 'request')
+  await until(() => lines().filter(({ msg }) => msg === 'task ended').length === 2)
+  expect(lines()).toHaveLength(4)
+  const [traceId, ...others] = new Set(lines().map(line => line.traceId))
+  expect(traceId).toMatch(/^[0-9a-f]{32}$/)
+  expect(others).toEqual([])
 })
 
 test('a 5xx has the status ERROR, a refused request has not', async () => {

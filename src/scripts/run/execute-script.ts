@@ -117,8 +117,9 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const run = createRun({ script, asking, settings, limits, startedAt, ended })
   const { caller } = run
   const spans = beginSpans(asking, run, script.cause)
-  const log = asking.log.with({
-    ...(spans?.ownTrace && { traceId: spans.ownTrace.traceId }),
+  // The runs inside a run that begins a trace log its id too.
+  const tracedLog = spans?.ownTrace ? asking.log.with({ traceId: spans.ownTrace.traceId }) : asking.log
+  const log = tracedLog.with({
     task: run.name,
     run: run.id,
     ...(parentRun === null ? {} : { parentRun: parentRun.id }),
@@ -156,7 +157,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
       isQueued: parentRun === null && settings.generation !== undefined,
       signal,
       scriptLog,
-      answer: followCalls({ answerCall, follower, calls, run, log: asking.log, onRefused }),
+      answer: followCalls({ answerCall, follower, calls, run, log: tracedLog, onRefused }),
       onAdmitted() {
         kept.isAdmitted = true
         if (spans !== null) run.span = spans.beginRun()

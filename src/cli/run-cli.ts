@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
+import { showControls } from '../commands/format-table.ts'
 import { readVersion } from '../version.ts'
 import { commands } from './commands.ts'
 import { CliError, type ExitCode, exitCodes, wrongUse } from './frame/cli-error.ts'
 import type { CleanUp, CommandCall, Environment } from './frame/command.ts'
 import { findNearest } from './frame/find-nearest.ts'
 import { parseCall } from './frame/parse-call.ts'
-import { createTerminal, showControls, type Terminal } from './frame/terminal.ts'
+import { createTerminal, type Terminal } from './frame/terminal.ts'
 
 const nameWidth = Math.max(...Object.keys(commands).map(name => name.length))
 

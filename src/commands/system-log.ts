@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino'
 import type { Config } from '../config.ts'
 import { hideRunTokens } from '../scripts/run/run-tokens.ts'
+import { showControlsOfJson } from './format-table.ts'
 
 // Maximum bytes of unread output. Further lines are dropped.
 const maxBufferedBytes = 16 * 2 ** 20
@@ -119,5 +120,7 @@ export async function createSystemLog({
 async function loadFormat(): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty')
   const colorize = process.stdout.hasColors?.() === true
-  return prettyFactory({ colorize, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' })
+  const format = prettyFactory({ colorize, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' })
+  // A name or a text of a script must not change what the terminal shows. The formatter writes values as JSON.
+  return line => showControlsOfJson(format(line))
 }

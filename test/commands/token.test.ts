@@ -79,6 +79,13 @@ test('the list shows the data of every token, never the token itself, and its st
   expect((await runToken('--list', '--account', 'gamma')).stdout.trimEnd().split('\n')).toHaveLength(2)
 })
 
+test('the list shows control characters of an e-mail address as escapes', async () => {
+  await runToken('--account', 'beta', '--email', 'ann@example.com\u001b[2K\u009b1G\u202e')
+  const { stdout } = await runToken('--list')
+  expect(stdout).toContain(' ann@example.com\\u001b[2K\\u009b1G\\u202e  ')
+  expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+})
+
 test('the list shows label, expiry and the day of the last use, and says which tokens have expired', async () => {
   const about = ['--account', 'beta', '--user', '7', '--scope', 'admin', '--label', 'CI of Ann’s team']
   await runToken(...about, '--expires', '2999-01-31')

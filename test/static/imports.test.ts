@@ -33,6 +33,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   // They run in a browser.
   pages: ['json/inexact-integer.ts'],
   cli: [
+    'commands/format-table.ts',
     'commands/parse-flags.ts',
     'app.ts',
     'domain/name.ts',

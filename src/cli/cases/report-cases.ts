@@ -1,8 +1,9 @@
 import { pipeline, Readable } from 'node:stream'
 import { junit, spec, tap } from 'node:test/reporters'
 import { inspect, stripVTControlCharacters } from 'node:util'
+import { showControls } from '../../commands/format-table.ts'
 import { wrongUse } from '../frame/cli-error.ts'
-import { showControls, type Terminal } from '../frame/terminal.ts'
+import type { Terminal } from '../frame/terminal.ts'
 import type { FoundCase } from './case-file.ts'
 import type { Miss } from './judge-case.ts'
 

@@ -42,15 +42,3 @@ export function createTerminal(): Terminal {
     },
   }
 }
-
-/**
- * Shows control characters, and marks of the writing direction, which could change what a terminal shows, as escapes.
- * Tabs stay, and lines if asked.
- */
-export function showControls(text: string, keepLines = false): string {
-  return text.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, character => {
-    if (character === '\t' || (keepLines && character === '\n')) return character
-    if (character === '\n') return '\\n'
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
-}

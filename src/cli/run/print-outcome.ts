@@ -1,5 +1,6 @@
+import { showControls } from '../../commands/format-table.ts'
 import { type ExitCode, exitCodes } from '../frame/cli-error.ts'
-import { showControls, type Terminal } from '../frame/terminal.ts'
+import type { Terminal } from '../frame/terminal.ts'
 import type { Execution, LogEntry, ScriptError } from '../gateway/execution.ts'
 
 const colours = { debug: 'gray', info: 'cyan', warn: 'yellow', error: 'red' } as const

@@ -1,9 +1,9 @@
 import { type FSWatcher, type WatchEventType, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { showControls } from '../../commands/format-table.ts'
 import { fileError } from '../files/file-error.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
-import { showControls } from '../frame/terminal.ts'
 
 // Editors write a file in several steps.
 const settleMs = 60

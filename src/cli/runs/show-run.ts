@@ -1,4 +1,5 @@
-import { showControls, type Terminal } from '../frame/terminal.ts'
+import { showControls } from '../../commands/format-table.ts'
+import type { Terminal } from '../frame/terminal.ts'
 import type { LogEntry } from '../gateway/execution.ts'
 import { formatLog } from '../run/print-outcome.ts'
 

@@ -1,5 +1,6 @@
 import { createTwoFilesPatch } from 'diff'
-import { showControls, type Terminal } from '../frame/terminal.ts'
+import { showControls } from '../../commands/format-table.ts'
+import type { Terminal } from '../frame/terminal.ts'
 import { pathOfKey } from './function-files.ts'
 import type { Push } from './plan-push.ts'
 

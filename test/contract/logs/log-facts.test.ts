@@ -74,3 +74,14 @@ test('LOG_FORMAT=pretty writes lines for eyes and the text of the start, and no 
     await pretty.stop()
   }
 })
+
+test('LOG_FORMAT=pretty shows control characters of a script as escapes', async () => {
+  const pretty = await startServer({ LOG_FORMAT: 'pretty' })
+  try {
+    await pretty.execute(String.raw`log('before\u001b[2J\u009b2J\u202eafter'); exit(1)`)
+    await expect.poll(pretty.stdout).toContain(String.raw`before\u001b[2J\u009b2J\u202eafter`)
+    expect(pretty.stdout().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  } finally {
+    await pretty.stop()
+  }
+})

@@ -5,16 +5,20 @@ import { RunLog } from '../ending/run-log.ts'
 import { outcomeOf } from '../ending/to-execution.ts'
 import { refuseLongSource } from '../input/read-script.ts'
 import type { CompileRequest } from '../script-runner.ts'
-import { type RunningParts, runAdmitted } from './run-admitted.ts'
+import { type AskedRun, type RunningParts, runAdmitted } from './run-admitted.ts'
 
-/** Compiles a source in a sandbox without running it. Rejects as `ScriptRunner.compile` says. */
+/**
+ * Compiles a source in a sandbox without running it. If the sandbox dies, another one compiles it once more, because
+ * nothing of the source has run: the error of a sandbox that something else ended says nothing about the source.
+ * Rejects as `ScriptRunner.compile` says.
+ */
 export async function compileSource(
   parts: RunningParts & { readonly scriptLogShare: ScriptLogShare },
   { sourceCode, accountCode, parentRun, signal, log }: CompileRequest,
 ): Promise<RunError | null> {
   const { limits, scriptLogShare } = parts
   refuseLongSource(sourceCode, limits)
-  const ending = await runAdmitted(parts, {
+  const asked: AskedRun = {
     message: {
       run: newGuid(),
       accountCode,
@@ -33,7 +37,9 @@ export async function compileSource(
     // A source that is only compiled never runs, so only a compromised sandbox makes a call here.
     answer: () => Promise.reject(new Error('A source that is compiled makes no calls.')),
     onAdmitted: () => undefined,
-  })
+  }
+  const first = await runAdmitted(parts, asked)
+  const ending = first.kind === 'crashed' ? await runAdmitted(parts, asked) : first
   // A client that disconnects ends the compilation, which says nothing about the source.
   signal.throwIfAborted()
   return outcomeOf(ending).error

@@ -1,9 +1,10 @@
 // A compromised sandbox that sends the given chunks and nothing else. Argument: {"atStart": [chunk…], "onRun":
 // [chunk…], "onAnswer": [chunk…], "reads": true}. A chunk is a text, with `<run>` for the id of the run and `<pid>` for
 // its own, or [text, times], or an action: {"error": text, "times": n}, {"close": 1}, {"fork": true}, {"exit": 1},
-// {"wait": ms}, {"block": true}, {"hold": text}.
+// {"wait": ms}, {"block": true}, {"hold": text}, or {"exitOnce": path}, which exits unless another child has made this
+// folder.
 import { spawn } from 'node:child_process'
-import { closeSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -20,6 +21,11 @@ const deeds = {
   // Holds the inherited descriptors and would outlive its parent.
   fork: () => void spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' }),
   exit: ({ exit }) => process.reallyExit(exit),
+  exitOnce({ exitOnce }) {
+    if (existsSync(exitOnce)) return
+    mkdirSync(exitOnce)
+    process.reallyExit(3)
+  },
   wait: ({ wait }) => sleep(wait),
   block() {
     for (;;);

@@ -7,6 +7,7 @@ import type { SandboxCommand } from '../../../src/scripts/launch/sandbox-command
 import { OutboundWaits } from '../../../src/scripts/outbound/outbound-waits.ts'
 import { Admission } from '../../../src/scripts/pool/admission.ts'
 import { SandboxPool } from '../../../src/scripts/pool/sandbox-pool.ts'
+import { compileSource } from '../../../src/scripts/run/compile-source.ts'
 import { executeScript } from '../../../src/scripts/run/execute-script.ts'
 import { createRunTokens } from '../../../src/scripts/run/run-tokens.ts'
 import { patience } from '../../server/processes/patience.ts'
@@ -21,6 +22,7 @@ export type Chunk =
   | { close: number }
   | { fork: true }
   | { exit: number }
+  | { exitOnce: string }
   | { wait: number }
   | { block: true }
   | { hold: string }
@@ -87,6 +89,14 @@ export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }:
   pool.start()
   return {
     pool,
+    compile: (sourceCode = 'exit(1)') =>
+      compileSource(parts, {
+        sourceCode,
+        accountCode: 'alpha',
+        parentRun: null,
+        signal: new AbortController().signal,
+        log: silentBoundLog,
+      }),
     run: (account = 'alpha') =>
       executeScript(parts, {
         script: scriptOf('exit(1)'),

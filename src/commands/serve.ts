@@ -46,19 +46,22 @@ async function startToServe(
     maxEvents: config.runLimits.logEntries,
   })
   const app = await createApp({ config, log, tracing, onStoreLost: storeLost.resolve })
+  const started = Promise.withResolvers<boolean>()
   // From here on, a failure must end all child processes and release the lock.
   try {
-    stopOnSignals({ app, log, flush, storeLost: storeLost.promise })
+    stopOnSignals({ app, log, flush, started: started.promise, storeLost: storeLost.promise })
     await app.start()
     await listen(app, config)
     const firstStart = await app.prepare()
     writeBanner({ url: urlOf(app, config), firstStart, write })
   } catch (error) {
+    started.resolve(false)
     await app.close()
     throw error
   }
   for (const name of unknownSettings(environment)) log.warn({ name }, 'unknown setting; is it misspelt?')
   log.info({ url: urlOf(app, config) }, 'serving')
+  started.resolve(true)
 }
 
 /**

@@ -10,11 +10,15 @@ const lostMs = 2_000
 // Signals within this time count as one. A terminal or `kill -- -<group>` also signals npm, which forwards the signal,
 // so it can arrive twice within milliseconds.
 const sameSignalMs = 500
+// Maximum time for which a stop waits for the end of the start.
+const maxStartMs = 5_000
 
 interface Stopping {
   readonly app: App
   readonly log: Logger
   readonly flush: SystemLog['flush']
+  /** Resolves with whether the start succeeded. One that fails closes the application and ends the process itself. */
+  readonly started: Promise<boolean>
   /** Resolves with the reason if the store is lost for good. */
   readonly storeLost: Promise<string>
 }
@@ -30,13 +34,16 @@ export function endProcess(exitCode: number, isLogWritten: boolean): never {
  * least half a second later, ends the process at once; its children end when their input closes. When the store is
  * lost, `/ready` is 503 for two seconds, and the process ends with exit code 1.
  */
-export function stopOnSignals({ app, log, flush, storeLost }: Stopping): void {
+export function stopOnSignals({ app, log, flush, started, storeLost }: Stopping): void {
   let stopping = false
   let signalledAt = Number.NEGATIVE_INFINITY
 
   async function stop(exitCode: number): Promise<void> {
     stopping = true
     let code = exitCode
+    // To close what the start still uses would make it fail, or lose the token that it prints.
+    const hasStarted = await Promise.race([started, sleep(maxStartMs, true)])
+    if (!hasStarted) return
     try {
       await app.close()
     } catch (error) {

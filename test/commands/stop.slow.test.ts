@@ -1,7 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { startServer } from '../server/gateways/start-server.ts'
 import { startUpstream } from '../server/gateways/start-upstream.ts'
 import { findDescendants, findSurvivors } from '../server/processes/child-processes.ts'
+import { spawnCommand } from '../server/processes/spawn-command.ts'
+import { eachStore } from '../store/databases/each-store.ts'
 
 test('SIGTERM during twenty stuck runs ends them all, and the gateway exits with 0 within 10 s', {
   timeout: 60_000,
@@ -32,4 +35,15 @@ test('SIGTERM during twenty stuck runs ends them all, and the gateway exits with
   expect(await findSurvivors(children, 1_000)).toEqual([])
   await Promise.all(runs)
   await upstream.close()
+})
+
+eachStore(({ freshUrl }) => {
+  test('SIGTERM during the first start loses no token, and the gateway exits with 0', async () => {
+    const preload = fileURLToPath(new URL('./end-at-listen.ts', import.meta.url))
+    const settings = { PORT: '0', DATABASE_URL: await freshUrl() }
+    const gateway = spawnCommand([], settings, preload)
+    expect(await gateway.ended).toBe(0)
+    expect(gateway.stderr()).toMatch(/^Rostrum serves on http:\/\/127\.0\.0\.1:[1-9]/)
+    expect(gateway.stderr()).toContain('Its admin token, shown only once:')
+  })
 })

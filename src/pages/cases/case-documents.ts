@@ -103,6 +103,11 @@ export const saveCase = operation<
   { input: SaveInput }
 >(`mutation SaveCase($input: SaveCaseInput!) { saveCase(input: $input) { saved case { ${caseFields} } } }`)
 
+export const createCase = operation<
+  { saveCase: { readonly case: { readonly id: string } } },
+  { input: SaveInput }
+>(`mutation CreateCase($input: SaveCaseInput!) { saveCase(input: $input) { case { id } } }`)
+
 export const trySave = operation<
   { saveCase: { readonly patch: unknown } },
   { input: SaveInput & { readonly dryRun: true } }

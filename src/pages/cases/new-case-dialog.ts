@@ -1,7 +1,7 @@
 import { html } from 'lit'
-import { ask } from '../gateway/operation.ts'
+import { askOnce } from '../gateway/ask-once.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
-import { saveCase } from './case-documents.ts'
+import { createCase } from './case-documents.ts'
 import { forgetNewCase, keepNewCase, readNewCase } from './kept-edits.ts'
 import { parseObject } from './parse-object.ts'
 
@@ -87,7 +87,7 @@ class NewCaseDialog extends PageElement {
     try {
       const data = parseObject(String(given.get('data') ?? ''), 'Data')
       const input = { caseTypeCode: String(given.get('type') ?? '').trim(), data }
-      const { saveCase: change } = await ask(saveCase, { input })
+      const { saveCase: change } = await askOnce(createCase, { input })
       forgetNewCase()
       // It stays busy: the next page may come slowly, and Enter would create another case meanwhile.
       location.assign(`/cases/${change.case.id}`)

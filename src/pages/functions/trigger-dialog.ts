@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { askOnce } from '../gateway/ask-once.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
@@ -231,8 +232,8 @@ class TriggerDialog extends PageElement {
         .secret
     }
     if (this.kind === 'webhook') return (await ask(saveWebhook, { input })).saveWebhook.secret
-    if (this.kind === 'hook') await ask(saveHook, { input })
-    else await ask(saveTask, { input })
+    if (this.kind === 'hook') await askOnce(saveHook, { input })
+    else await askOnce(saveTask, { input })
     return null
   }
 }

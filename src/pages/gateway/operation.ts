@@ -20,6 +20,8 @@ interface Answer<Data> {
 interface AskOptions {
   readonly token?: string
   readonly signal?: AbortSignal
+  /** The `Idempotency-Key` of a mutation. */
+  readonly key?: string
 }
 
 /** Declares a GraphQL document. A test validates each of them against `schema.graphql`. */

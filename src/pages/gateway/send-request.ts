@@ -6,12 +6,14 @@ export interface GatewayRequest {
   readonly body: object
   readonly accept: string
   readonly signal?: AbortSignal
+  /** The `Idempotency-Key`. */
+  readonly key?: string
 }
 
 /** Posts JSON with the token. Throws a `GatewayError` without an answer, and the signal's reason if it is aborted. */
 export async function sendRequest(
   path: string,
-  { token, body, accept, signal }: GatewayRequest,
+  { token, body, accept, signal, key }: GatewayRequest,
 ): Promise<Response> {
   // A browser sends no other characters in a header.
   if (!/^[\x20-\x7e]*$/.test(token))
@@ -19,7 +21,12 @@ export async function sendRequest(
       code: 'UNAUTHENTICATED',
       status: 0,
     })
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept }
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    accept,
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  }
   const request = {
     method: 'POST',
     headers,

@@ -1,3 +1,4 @@
+import { askOnce } from '../gateway/ask-once.ts'
 import { ask, operation } from '../gateway/operation.ts'
 import type { KeptRun, RunLink } from './run-documents.ts'
 import { replayOfRun } from './run-documents.ts'
@@ -31,6 +32,6 @@ export function isDryOnly({ dryRun, trigger, event }: KeptRun): boolean {
 
 /** Runs the input again and returns the id of the new run; null if that is not kept. */
 export async function replay(run: KeptRun, version: 'ORIGINAL' | 'LIVE'): Promise<string | null> {
-  const { replayRun } = await ask(replayOfRun, { id: run.id, version, dryRun: isDryOnly(run) })
+  const { replayRun } = await askOnce(replayOfRun, { id: run.id, version, dryRun: isDryOnly(run) })
   return replayRun?.id ?? null
 }

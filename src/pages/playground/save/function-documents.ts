@@ -1,3 +1,4 @@
+import { askOnce } from '../../gateway/ask-once.ts'
 import { ask, operation } from '../../gateway/operation.ts'
 import type { OpenFunction } from '../draft/draft-store.ts'
 
@@ -44,7 +45,7 @@ const saveFunction = operation<
 
 /** Saves a version and makes it live. Returns the function with this version. */
 export async function saveVersion(input: Saving['input']): Promise<StoredFunction> {
-  const { saveFunction: saved } = await ask(saveFunction, { input })
+  const { saveFunction: saved } = await askOnce(saveFunction, { input })
   return { ...saved, live: { ...saved.live, sourceCode: input.sourceCode } }
 }
 

@@ -1,0 +1,88 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openTab, signIn, type WatchedTab } from './open-browser.ts'
+import { startBrowsing } from './start-browsing.ts'
+
+const { server, browser } = await startBrowsing()
+
+/** Opens a page that loses the answer of its first mutation, and that of a proxy that gave up comes in its place. */
+async function openLosing(path: string): Promise<WatchedTab> {
+  const tab = await openTab(browser, server.baseUrl)
+  const { page } = tab
+  await signIn(page, server.adminToken)
+  await page.goto(path)
+  let isLost = false
+  await page.route('**/graphql', async route => {
+    if (isLost || !route.request().postData()?.includes('mutation')) return route.continue()
+    isLost = true
+    await route.fetch()
+    await route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>Gateway Timeout</h1>' })
+  })
+  return tab
+}
+
+async function pressTwice(page: Page, name: string): Promise<void> {
+  const button = page.getByRole('dialog').getByRole('button', { name })
+  await button.click()
+  await page.getByRole('alert').waitFor()
+  await button.click()
+}
+
+async function read<Data>(query: string): Promise<Data | null> {
+  return (await server.graphql<Data & object>(query)).body.data ?? null
+}
+
+test('“Create” again after a lost answer creates no other case', async () => {
+  const { page } = await openLosing('/cases')
+  await page.getByRole('button', { name: 'New case' }).click()
+  await page.getByLabel('Case type').fill('lost')
+  await pressTwice(page, 'Create')
+  await page.waitForURL('**/cases/*')
+  const found = await read<{ cases: { nodes: object[] } }>(
+    '{ cases(first: 9, filter: { caseTypeCode: "lost" }) { nodes { id } } }',
+  )
+  expect(found?.cases.nodes.length).toBe(1)
+  await page.context().close()
+})
+
+test('“Save” again after a lost answer opens the function, and blames nobody else', async () => {
+  const { page } = await openLosing('/playground')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByLabel('Name').fill('lost')
+  await pressTwice(page, 'Save')
+  await page.getByText('Saved: this version is live').waitFor()
+  await page.waitForURL('**/playground?function=*')
+  await page.context().close()
+})
+
+test('“Add” again after a lost answer adds one hook', async () => {
+  const { body } = await server.graphql<{ saveFunction: { id: string } }>(
+    'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }',
+    { input: { name: 'hooked', sourceCode: 'exit(payload)' } },
+  )
+  const id = body.data?.saveFunction.id
+  const { page } = await openLosing(`/functions/${id}`)
+  await page.getByRole('button', { name: 'Add hook' }).click()
+  await page.getByLabel('Case type').fill('hooked')
+  await pressTwice(page, 'Add')
+  await page.getByText('The hook was added.').waitFor()
+  const found = await read<{ hooks: object[] }>(`{ hooks(functionId: "${id}") { id } }`)
+  expect(found?.hooks.length).toBe(1)
+  await page.context().close()
+})
+
+test('“Replay” again after a lost answer opens the first replay', async () => {
+  const { body } = await server.execute({ name: 'replayed', sourceCode: 'exit(1)' })
+  const { page } = await openLosing(`/runs/${body.task_execution.id}`)
+  const replay = page.getByRole('button', { name: 'Replay', exact: true })
+  await replay.click()
+  await page.getByRole('alert').waitFor()
+  await replay.click()
+  await page.getByText('Replay of').waitFor()
+  const isListed = async () => {
+    const found = await read<{ runs: { nodes: object[] } }>('{ runs(first: 9) { nodes { id } } }')
+    return found?.runs.nodes.length
+  }
+  await expect.poll(isListed).toBe(2)
+  await page.context().close()
+})

@@ -249,7 +249,9 @@ export function readConfig(environment: Environment): Config {
   const { port, metricsPort } = config
   // Two ports that are 0 differ once they are taken.
   if (metricsPort === port && port !== 0)
-    throw new StartError(`The setting ROSTRUM_METRICS_PORT must be another port than PORT; both are \`${port}\`.`)
+    throw new StartError(
+      `The setting ROSTRUM_METRICS_PORT must be another port than PORT; both are \`${port}\`.`,
+    )
   const { max, warm } = config.sandboxes
   return Object.freeze({ ...config, sandboxes: { ...config.sandboxes, warm: Math.min(warm, max) } })
 }

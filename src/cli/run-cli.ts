@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { showControls } from '../commands/format-table.ts'
+import { showControls } from '../show-controls.ts'
 import { readVersion } from '../version.ts'
 import { commands } from './commands.ts'
 import { CliError, type ExitCode, exitCodes, wrongUse } from './frame/cli-error.ts'

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino'
 import type { Config } from '../config.ts'
 import { hideRunTokens } from '../scripts/run/run-tokens.ts'
-import { showControlsOfJson } from './format-table.ts'
+import { showControlsOfJson } from '../show-controls.ts'
 
 // Maximum bytes of unread output. Further lines are dropped.
 const maxBufferedBytes = 16 * 2 ** 20

@@ -18,7 +18,7 @@ export async function openBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
-      // The tabs reach this machine alone. A route for every request would do that too, but without the browser's cache.
+      // The tabs reach this machine alone. A route for each request would do that too, without the browser's cache.
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
     ],
   })

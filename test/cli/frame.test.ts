@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { showControls } from '../../src/commands/format-table.ts'
+import { showControls } from '../../src/show-controls.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
 let place: Workplace

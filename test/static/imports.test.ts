@@ -25,7 +25,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   metrics: [],
   openapi: ['domain/idempotency/key-rule.ts'],
   store: ['domain'],
-  scripts: ['credentials', 'operations', 'domain/scripts'],
+  scripts: ['credentials', 'operations', 'domain/scripts', 'domain/storable-text.ts'],
   operations: [],
   credentials: ['domain'],
   tracing: [],
@@ -33,7 +33,6 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   // They run in a browser.
   pages: ['json/inexact-integer.ts'],
   cli: [
-    'commands/format-table.ts',
     'commands/parse-flags.ts',
     'app.ts',
     'domain/name.ts',
@@ -58,6 +57,7 @@ const forAll = [
   'json',
   'import-quickly.ts',
   'load-once.ts',
+  'show-controls.ts',
   'tracing',
   'version.ts',
   'when-quiet.ts',

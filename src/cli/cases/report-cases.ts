@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { junit, spec, tap } from 'node:test/reporters'
 import { inspect, stripVTControlCharacters } from 'node:util'
-import { showControls } from '../../commands/format-table.ts'
+import { showControls } from '../../show-controls.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import type { FoundCase } from './case-file.ts'

@@ -1,4 +1,4 @@
-import { showControls } from '../../commands/format-table.ts'
+import { showControls } from '../../show-controls.ts'
 import { type ExitCode, exitCodes } from '../frame/cli-error.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import type { Execution, LogEntry, ScriptError } from '../gateway/execution.ts'

@@ -1,6 +1,6 @@
 import { type FSWatcher, type WatchEventType, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { showControls } from '../../commands/format-table.ts'
+import { showControls } from '../../show-controls.ts'
 import { fileError } from '../files/file-error.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'

@@ -1,4 +1,4 @@
-import { showControls } from '../../commands/format-table.ts'
+import { showControls } from '../../show-controls.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import type { LogEntry } from '../gateway/execution.ts'
 import { formatLog } from '../run/print-outcome.ts'

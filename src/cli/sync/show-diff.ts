@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from 'diff'
-import { showControls } from '../../commands/format-table.ts'
+import { showControls } from '../../show-controls.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import { pathOfKey } from './function-files.ts'
 import type { Push } from './plan-push.ts'

@@ -140,10 +140,15 @@ class CasePage extends PageElement {
       </button>
       <button type="button" aria-disabled=${this.isBusy} @click=${this.#dryRun}>Dry run</button>`
     const tasks = this.tasks.map(
-      ({ name }) =>
-        html`<button type="button" aria-disabled=${this.isBusy} @click=${() => this.#askTask(name)}>Run ${name}</button>`,
+      ({
+        name,
+      }) => html`<button type="button" aria-disabled=${this.isBusy} @click=${() => this.#askTask(name)}>
+        Run ${name}
+      </button>`,
     )
-    const discard = html`<button type="button" class="plain" aria-disabled=${this.isBusy} @click=${this.#discard}>Discard edits</button>`
+    const discard = html`<button type="button" class="plain" aria-disabled=${this.isBusy} @click=${this.#discard}>
+      Discard edits
+    </button>`
     return html`<label for="data">Data</label>
       <textarea
         id="data"

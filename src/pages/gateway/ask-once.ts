@@ -5,8 +5,8 @@ import { ask, type Operation } from './operation.ts'
 const unanswered = new Map<string, string>()
 
 /**
- * Executes a mutation as `ask` does, under an `Idempotency-Key`. If its answer is lost, the same request sent again from
- * this page gets the answer of the first one, and nothing is done twice.
+ * Executes a mutation as `ask` does, under an `Idempotency-Key`. If its answer is lost, the same request sent again
+ * from this page gets the answer of the first one, and nothing is done twice.
  */
 export async function askOnce<Data, Variables extends object>(
   operation: Operation<Data, Variables>,

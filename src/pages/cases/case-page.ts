@@ -3,7 +3,7 @@ import { isCode } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { compareDocuments } from '../results/difference.ts'
-import { viewChanges, viewPatch } from '../results/view-difference.ts'
+import { viewChangedMeanwhile, viewPatch } from '../results/view-difference.ts'
 import { isSaveKey } from '../shell/keys.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
@@ -139,13 +139,10 @@ class CasePage extends PageElement {
         Save <kbd>Ctrl+S</kbd>
       </button>
       <button type="button" aria-disabled=${this.isBusy} @click=${this.#dryRun}>Dry run</button>`
-    const tasks = this.tasks.map(
-      ({
-        name,
-      }) => html`<button type="button" aria-disabled=${this.isBusy} @click=${() => this.#askTask(name)}>
-        Run ${name}
-      </button>`,
-    )
+    const tasks = this.tasks.map(({ name }) => {
+      const askTask = () => this.#askTask(name)
+      return html`<button type="button" aria-disabled=${this.isBusy} @click=${askTask}>Run ${name}</button>`
+    })
     const discard = html`<button type="button" class="plain" aria-disabled=${this.isBusy} @click=${this.#discard}>
       Discard edits
     </button>`
@@ -166,17 +163,10 @@ class CasePage extends PageElement {
   }
 
   #viewConflict({ stored, base }: EditedCase) {
-    return html`<section aria-label="Changed meanwhile" class="patch">
-      <h2>Changed meanwhile</h2>
-      <p>
-        The case is at version ${stored.version} now. This changed in it since you began to edit. If you keep your
-        edits, the next save replaces it.
-      </p>
-      <div class="box">${viewChanges(compareDocuments(base.data, stored.data))}</div>
-      <div class="case-actions">
-        <button type="button" aria-disabled=${this.isBusy} @click=${this.#keepMine}>Keep my edits</button>
-      </div>
-    </section>`
+    const keepMine = html`<button type="button" aria-disabled=${this.isBusy} @click=${this.#keepMine}>
+      Keep my edits
+    </button>`
+    return viewChangedMeanwhile(stored.version, compareDocuments(base.data, stored.data), keepMine)
   }
 
   #onKey = (event: KeyboardEvent): void => {

@@ -56,16 +56,18 @@ export function createKeyring({ keys, keyFile, findKeyIds }: Dependencies): Keyr
 }
 
 function keyLost(isSet: boolean, keyFile: KeyFile | null): RostrumError {
-  const file = keyFile === null ? null : `the file \`${keyFile.path}\``
-  const before = file === null ? '' : `, which may be the text of ${file}`
-  const remedy =
-    isSet || file === null
-      ? `Add that key${before}, to the setting ROSTRUM_SECRETS_KEY, after the new one`
-      : `Put ${file} back from its backup`
+  const remedy = adviseOnLostKey(isSet, keyFile === null ? null : `the file \`${keyFile.path}\``)
   return new RostrumError(
     'CONFLICT',
     `The key of stored webhook secrets is lost, so no new secret is made. ${remedy}, and start again. Without a ` +
       'backup, remove the webhooks whose deliveries are refused.',
     { reason: 'KEY_LOST' },
   )
+}
+
+function adviseOnLostKey(isSet: boolean, file: string | null): string {
+  if (!isSet)
+    return file === null ? 'Set ROSTRUM_SECRETS_KEY to that key' : `Put ${file} back from its backup`
+  const text = file === null ? '' : `, which may be the text of ${file},`
+  return `Add that key${text} to the setting ROSTRUM_SECRETS_KEY, after the new one`
 }

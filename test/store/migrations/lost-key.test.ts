@@ -42,7 +42,10 @@ eachStore(harness => {
       ...keyLost,
       message: expect.stringContaining('to the setting ROSTRUM_SECRETS_KEY, after the new one'),
     })
-    await expect(save(createFor(store, []), 'x', functionId)).rejects.toMatchObject(keyLost)
+    await expect(save(createFor(store, []), 'x', functionId)).rejects.toMatchObject({
+      ...keyLost,
+      message: expect.stringContaining('Set ROSTRUM_SECRETS_KEY to that key, and start again.'),
+    })
     expect((await withFresh.list('a')).map(({ name }) => name)).toEqual(['w'])
 
     // A secret that has ended, or that is gone with its webhook, needs no key.

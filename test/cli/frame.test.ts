@@ -86,9 +86,23 @@ test.each([
     body: '{"detail":["?"],"code":404}',
     said: 'gateway: it answered 404. Check',
   },
+  {
+    name: 'a refusal of its path',
+    status: 404,
+    type: 'application/problem+json; charset=utf-8',
+    body: '{"detail":"There is nothing at this path.","code":"NOT_FOUND"}',
+    said: 'gateway: it answered 404. Check',
+  },
   { name: 'an error of a proxy', status: 502, body: '<html></html>', said: 'answered 502.' },
-])('a server that answers with $name is 69, with one line', async ({ status, body, said }) => {
-  const server = createServer((_request, response) => response.writeHead(status).end(body))
+])('a server that answers with $name is 69, with one line', async ({
+  status,
+  type = 'text/plain',
+  body,
+  said,
+}) => {
+  const server = createServer((_request, response) =>
+    response.writeHead(status, { 'content-type': type }).end(body),
+  )
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   await place.write('a.js', 'exit(1)')

@@ -89,6 +89,8 @@ export function createGatewayClient(
       answer = await sendOnce(path, init)
     }
     if (answer.ok || accepts.includes(answer.status)) return answer
+    // Every gateway has the paths that take a POST, so the URL names something below the gateway, such as `/graphql`.
+    if (init.method === 'POST' && isNoSuchPath(answer)) throw notRostrum(url, answer.status)
     throw await toRefusal(answer, gateway)
   }
 
@@ -116,6 +118,9 @@ export function createGatewayClient(
 // Another 429, such as that of a full account, does not go away by waiting (contract, section 11.3).
 const isRateLimited = ({ status, headers }: Response) =>
   status === 429 && /;r=0(;|$)/.test(headers.get('ratelimit') ?? '')
+
+const isNoSuchPath = ({ status, headers }: Response) =>
+  [404, 405].includes(status) && headers.get('content-type')?.startsWith('application/problem+json') === true
 
 /** Returns a function that says its first line alone. */
 export function sayOnce({ say }: Pick<Terminal, 'say'>): (line: string) => void {

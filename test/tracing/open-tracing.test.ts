@@ -27,6 +27,12 @@ test.each([
   ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'x-key=abc,=2'],
   ['OTEL_EXPORTER_OTLP_TIMEOUT', 'x'],
   ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', '0'],
+  ['OTEL_EXPORTER_OTLP_COMPRESSION', 'zip'],
+  ['OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE', '/nowhere/ca.pem'],
+  ['OTEL_EXPORTER_OTLP_CLIENT_KEY', '/nowhere/key.pem'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'team'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'region=eu,team=a=b'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'region=%'],
   ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
   ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'json'],
   ['OTEL_TRACES_SAMPLER', 'sometimes'],
@@ -40,6 +46,14 @@ test.each([
   const opening = open({ ...endpoint, [variable]: value })
   await expect(opening).rejects.toThrow(StartError)
   await expect(opening).rejects.toThrow(`The setting ${variable} must be `)
+})
+
+test.each([
+  ['OTEL_EXPORTER_OTLP_COMPRESSION', 'gzip'],
+  ['OTEL_EXPORTER_OTLP_CERTIFICATE', 'package.json'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'region = eu , team=a%3Db,empty=,'],
+])('the good value %s=%s is taken', async (variable, value) => {
+  expect(await open({ ...endpoint, [variable]: value })).not.toBe(null)
 })
 
 test.each([

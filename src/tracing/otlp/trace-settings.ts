@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import { z } from 'zod'
 import { StartError } from '../../errors.ts'
 
@@ -28,11 +29,21 @@ const headers = z
   .string()
   .refine(areHeaders, 'must be `name=value,name=value`, with `%20` and the like in the values')
 
+const compression = z.enum(['gzip', 'none'], { error: 'must be gzip or none' })
+const file = z.string().refine(isReadable, 'must be the path of a file that this user can read')
+const attributes = z
+  .string()
+  .refine(areAttributes, 'must be `name=value,name=value`, with `%3D` and the like in names and values')
+
 /** What the exporter reads, and would replace by its default or leave out if it is wrong. */
 const exporterSettings = {
   ENDPOINT: url,
   HEADERS: headers,
   TIMEOUT: positive,
+  COMPRESSION: compression,
+  CERTIFICATE: file,
+  CLIENT_CERTIFICATE: file,
+  CLIENT_KEY: file,
 }
 
 const batchSettings = {
@@ -59,8 +70,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Reads the settings of OpenTelemetry that the SDK leaves to its caller. The exporter reads its endpoint, headers,
- * timeout, compression and certificates itself; the first three are checked here, because the exporter would replace a
- * bad endpoint by `localhost`, and ignore the others. Throws a `StartError` that names a wrong value.
+ * timeout, compression and certificates itself, and the SDK the attributes. They are checked here, because the exporter
+ * would replace a bad endpoint by `localhost`, and the others would be ignored. Throws a `StartError` that names a wrong
+ * value.
  */
 export function readTraceSettings(environment: Environment): TraceSettings {
   const read = <Value>(variable: string, rule: z.ZodType<Value>): Value | undefined => {
@@ -74,6 +86,7 @@ export function readTraceSettings(environment: Environment): TraceSettings {
     read<unknown>(`OTEL_EXPORTER_OTLP_${name}`, rule)
     read<unknown>(`OTEL_EXPORTER_OTLP_TRACES_${name}`, rule)
   }
+  read('OTEL_RESOURCE_ATTRIBUTES', attributes)
   return {
     protocol:
       read('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', protocol) ??
@@ -94,4 +107,33 @@ export function readTraceSettings(environment: Environment): TraceSettings {
 function areHeaders(text: string): boolean {
   const isHeader = (part: string) => part.trim() === '' || /^\s*[\w!#$%&'*+.^`|~-]+\s*=/.test(part)
   return text.split(',').every(isHeader)
+}
+
+// The SDK drops all attributes if one of them is bad, or longer than this.
+const maxAttributeCharacters = 255
+
+function areAttributes(text: string): boolean {
+  const parts = text.split(',').filter(part => part.trim() !== '')
+  return parts.every(part => {
+    const [name = '', value, ...others] = part.split('=').map(side => decode(side.trim()))
+    if (name === null || name === '' || value == null || others.length > 0) return false
+    return Math.max(name.length, value.length) <= maxAttributeCharacters
+  })
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -115,10 +115,11 @@ export class RequestState implements ContextSource {
     this.endTurn()
   }
 
-  /** Counts an answer that is a stream, until it ends. */
+  /** Counts an answer that is a stream, until it ends. The client may have disconnected before. */
   countStream(): void {
     this.isStream = true
     this.#counts.streams++
+    this.atEnd(() => this.#counts.streams--)
   }
 
   /** Closes the connection after the answer. */
@@ -142,7 +143,6 @@ export class RequestState implements ContextSource {
     const status = raw.headersSent ? statusCode : null
     const milliseconds = performance.now() - this.#startedAt
     this.#counts.countRequest(this.#method, this.#route, status, milliseconds)
-    if (this.isStream) this.#counts.streams--
     this.#writeRecord({
       requestId: this.requestId,
       account: this.identity?.caller.accountCode ?? null,

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 
@@ -31,14 +31,22 @@ function readChecked(path: string): string | null {
 }
 
 // Writes a cache file under another name and renames it when complete, because several gateways may start at once.
-// Without permission to write, nothing is cached.
+// Without permission to write, or room on the disk, nothing is cached, and no part of a file is left.
 function writeChecked(path: string, text: string): void {
   const part = `${path}.${randomUUID()}`
   try {
     writeFileSync(part, `${digest(text)}\n${text}`)
     renameSync(part, path)
   } catch {
-    return
+    remove(part)
+  }
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // It was not made.
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { stripCached } from '../../../src/scripts/launch/strip-cached.ts'
@@ -50,4 +50,14 @@ test('without a folder that can be written, nothing is cached', () => {
   chmodSync(folder.path, 0o500)
   expect(stripCached(sources, folder.path)).toEqual(stripped)
   chmodSync(folder.path, 0o700)
+})
+
+test('a file that cannot be completed leaves no part of it', () => {
+  stripCached(sources, folder.path)
+  const [path = ''] = files()
+  rmSync(path)
+  // The rename fails, as a write does on a full disk.
+  mkdirSync(path)
+  expect(stripCached(sources, folder.path)).toEqual(stripped)
+  expect(files()).toEqual([path])
 })

@@ -66,7 +66,7 @@ export function scanBody(
   limits: Pick<ScanLimits, 'maxValues' | 'maxMembers'>,
   names: readonly string[] = [],
 ): JsonScan {
-  if (body.length === 0) throw refuse('The body is empty; send a JSON document.')
+  if (body.length === 0) throw emptyBody()
   const bytes = withoutMark(body)
   const scan = scanJson(bytes, { maxDepth, ...limits }, names)
   if (scan.fault === 'depth') throw refuse(`The body is nested more than ${maxDepth} levels deep.`)
@@ -77,6 +77,10 @@ export function scanBody(
   }
   if (scan.hasProto) throw protoRefusal(bytes)
   return scan
+}
+
+export function emptyBody(): RostrumError {
+  return refuse('The body is empty; send a JSON document.')
 }
 
 function protoRefusal(bytes: Buffer): RostrumError {

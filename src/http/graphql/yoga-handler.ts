@@ -7,6 +7,7 @@ import { maskError } from '../../graphql/mask-error.ts'
 import { toGraphqlError } from '../../graphql/mask-result.ts'
 import { writeAnswer } from '../../graphql/write-answer.ts'
 import { writeTemplate } from '../../json/json-text.ts'
+import { emptyBody } from '../body/json-body.ts'
 import { withErrorStatus, withHttpStatus } from '../errors/graphql-status.ts'
 import { graphqlPath } from '../paths.ts'
 import { executeFor, type HttpServices, subscribeFor } from '../request/http-services.ts'
@@ -52,6 +53,8 @@ function executeByEngine(services: HttpServices): Plugin<object, YogaContext> {
       setRequestParser(() => {
         const { fastifyRequest } = serverContext
         const params = readGraphqlParams(fastifyRequest)
+        // No parser reads a request that has no body at all.
+        if (params === undefined) throw emptyBody()
         refusePersistedQuery(params)
         fastifyRequest.body = undefined
         return params as GraphQLParams

@@ -92,6 +92,16 @@ describe('what is refused before GraphQL has the shape of GraphQL', () => {
   })
 })
 
+test('the error of a POST without a body says that it is empty', async () => {
+  const message = 'The body is empty; send a JSON document.'
+  for (const headers of [{}, { accept: specific }]) {
+    const answer = await app.send('/graphql', { method: 'POST', headers })
+    expect([answer.status, answer.body.errors[0].message]).toEqual([400, message])
+  }
+  const stream = await app.send('/graphql', { method: 'POST', headers: { accept: 'text/event-stream' } })
+  expect(stream.text).toContain(message)
+})
+
 test.each([
   ['text that does not parse', '{'],
   ['a field that is not there', '{ nothing }'],

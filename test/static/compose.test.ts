@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readPage, readTable } from '../docs/pages.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 import { root } from './rules/source-files.ts'
 
 const text = readFileSync(`${root}compose.yaml`, 'utf8').replaceAll(/^ *#.*\n/gm, '')
@@ -83,14 +85,26 @@ test('a gateway takes every setting from `.env`, and what the other services rel
   expect(settings).toEqual(expect.arrayContaining(fixed))
 })
 
-test('the page makes a file of settings with each value that compose.yaml asks for', () => {
-  const loop = /^for name in [\s\S]*?^done > \.env$/m.exec(readPage('docs/deploy.md').text)?.[0] ?? 'exit 1'
+test('the page makes a file of settings once, with each value that compose.yaml asks for', () => {
+  const lines =
+    /^\[ -e \.env \][\s\S]*?^done > \.env\)$/m.exec(readPage('docs/deploy.md').text)?.[0] ?? 'exit 1'
   // A test machine may lack openssl.
-  const lines = loop.replace(' > .env', '').replace('openssl rand -hex 32', `printf '%064d' 7`)
-  const made = execFileSync('sh', ['-c', lines], { encoding: 'utf8' })
-  const asked = [...text.matchAll(/\$\{(\w+):\?set it in \.env\}/g)].map(([, name = '']) => name)
-  const names = made.trim().split('\n')
-  expect(new Set(names.map(line => /^(\w+)=[0-9a-f]{64}$/.exec(line)?.[1]))).toEqual(new Set(asked))
+  const linesOf = (secret: number) => lines.replace('openssl rand -hex 32', `printf '%064d' ${secret}`)
+  const folder = makeTempFolder()
+  try {
+    const paste = (secret: number) => execFileSync('sh', ['-c', linesOf(secret)], { cwd: folder.path })
+    const file = join(folder.path, '.env')
+    paste(7)
+    expect(statSync(file).mode & 0o077).toBe(0)
+    const made = readFileSync(file, 'utf8')
+    const asked = [...text.matchAll(/\$\{(\w+):\?set it in \.env\}/g)].map(([, name = '']) => name)
+    const names = made.trim().split('\n')
+    expect(new Set(names.map(line => /^(\w+)=[0-9a-f]{64}$/.exec(line)?.[1]))).toEqual(new Set(asked))
+    paste(8)
+    expect(readFileSync(file, 'utf8')).toBe(made)
+  } finally {
+    folder.remove()
+  }
 })
 
 test.each(Object.entries(services))('%s has limits of processors, memory and processes', (_, block) => {

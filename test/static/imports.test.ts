@@ -25,7 +25,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   metrics: [],
   openapi: ['domain/idempotency/key-rule.ts'],
   store: ['domain'],
-  scripts: ['credentials', 'operations', 'domain/scripts', 'domain/storable-text.ts'],
+  scripts: ['credentials', 'operations', 'domain/scripts'],
   operations: [],
   credentials: ['domain'],
   tracing: [],

@@ -1,9 +1,10 @@
 import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
+import { countCharacters } from '../../json/count-characters.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { findValues } from '../case-data/case-values.ts'
 import { checkCaseTypeCode } from '../name.ts'
-import { countCharacters, describeUnstorable } from '../storable-text.ts'
+import { describeUnstorable } from '../storable-text.ts'
 import type { Case, CaseStore, CaseType, CaseTypeRevision } from './case-store.ts'
 
 /** Maximum number of indexed fields of a case type. */

@@ -1,6 +1,7 @@
 import { type FieldError, invalidInput } from '../../errors.ts'
+import { countCharacters } from '../../json/count-characters.ts'
 import { checkId } from '../id.ts'
-import { countCharacters, describeUnstorable } from '../storable-text.ts'
+import { describeUnstorable } from '../storable-text.ts'
 import type { Store } from '../store.ts'
 import type { Team, User } from './directory-store.ts'
 import { adminTokenLabel } from './first-start.ts'

@@ -1,5 +1,6 @@
 import type { FieldError } from '../../errors.ts'
-import { countCharacters, describeUnstorable } from '../storable-text.ts'
+import { countCharacters } from '../../json/count-characters.ts'
+import { describeUnstorable } from '../storable-text.ts'
 import type { WebhookVerification } from './webhook-store.ts'
 
 export const secretPrefix = 'whsec_'

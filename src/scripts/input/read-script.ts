@@ -1,7 +1,7 @@
 import type { RunLimits } from '../../config.ts'
 import type { Script } from '../../domain/scripts/script.ts'
-import { countCharacters } from '../../domain/storable-text.ts'
 import { invalidInput, RostrumError } from '../../errors.ts'
+import { countCharacters } from '../../json/count-characters.ts'
 import { findPosition } from '../../json/find-position.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
 

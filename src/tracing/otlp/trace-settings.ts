@@ -70,8 +70,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Reads the settings of OpenTelemetry that the SDK leaves to its caller. The exporter reads its endpoint, headers,
- * timeout, compression and certificates itself, and the SDK the attributes. They are checked here, because the exporter
- * would replace a bad endpoint by `localhost`, and the others would be ignored. Throws a `StartError` that names a wrong
+ * timeout, compression and certificates itself, and the SDK the attributes. They are checked here: the exporter would
+ * replace a bad endpoint by `localhost`, and the others would be ignored. Throws a `StartError` that names a wrong
  * value.
  */
 export function readTraceSettings(environment: Environment): TraceSettings {

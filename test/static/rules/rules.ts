@@ -155,6 +155,7 @@ const rooms: readonly Rule[] = [
       'store/sqlite/connection/watch-file.ts': 'sees that the database file is no longer at its path',
       'scripts/launch/sandbox-modules.ts': 'reads the modules of the sandbox',
       'scripts/launch/strip-cached.ts': 'keeps the stripped modules beside the compile cache',
+      'tracing/otlp/trace-settings.ts': 'looks whether the certificates of the collector can be read',
       'http/graphql/render-graphiql-page.ts':
         'reads what runs in a browser, in the thread that renders the page',
       'http/pages/docs/build-docs.ts': 'reads the pages of the docs, in the thread that renders them',

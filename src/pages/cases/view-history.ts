@@ -5,7 +5,7 @@ import './change-list.ts'
 
 /** Shows the versions of a case, newest first, each with the fields that it changed. */
 export function viewHistory(events: readonly CaseEvent[]) {
-  return html`<table class="cards" role="table" aria-label="History">
+  return html`<table class="cards history" role="table" aria-label="History">
       <thead role="rowgroup">
         <tr role="row">
           ${['Version', 'When', 'Who', 'Changed'].map(name => html`<th role="columnheader" scope="col">${name}</th>`)}
@@ -21,9 +21,9 @@ function viewEvent({ version, kind, at, byEmail, byUserId, function: name, chang
   const who = byEmail ?? (byUserId === null ? 'unknown' : `user ${byUserId}`)
   const through = name === null ? nothing : html` <span class="quiet">through ${name}</span>`
   return html`<tr role="row">
-    <td role="cell">${version} <span class="quiet">${kind.toLowerCase()}</span></td>
+    <td role="cell" class="version">${version} <span class="quiet">${kind.toLowerCase()}</span></td>
     <td role="cell">${viewExactTime(at)}</td>
-    <td role="cell"><bdi>${who}</bdi>${through}</td>
+    <td role="cell" class="author"><bdi>${who}</bdi>${through}</td>
     <td role="cell" class="whole">${viewChanges(changedFields)}</td>
   </tr>`
 }

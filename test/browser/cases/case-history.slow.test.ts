@@ -47,6 +47,24 @@ test('an event whose changes alone are too large for an answer is listed without
   await client.close(tab)
 })
 
+test('a long change leaves the columns beside it their width', async () => {
+  const id = await client.createCase('wide', { text: 'some words '.repeat(60) })
+  const tab = await client.open(`/cases/${id}`)
+  const row = tab.page.getByRole('table', { name: 'History' }).getByRole('row').nth(1)
+  await row.waitFor()
+  const heights = await row.getByRole('cell').evaluateAll(cells =>
+    cells.map(cell => {
+      const text = document.createRange()
+      text.selectNodeContents(cell)
+      return text.getBoundingClientRect().height
+    }),
+  )
+  const lineHeight = 30
+  expect(heights[0]).toBeLessThan(lineHeight)
+  expect(heights[3]).toBeGreaterThan(lineHeight)
+  await client.close(tab)
+})
+
 test('a version lists 20 of the fields that it changed, and more on demand', async () => {
   const withAll = (value: number) =>
     Object.fromEntries(Array.from({ length: 3_000 }, (_field, index) => [`f${index}`, value]))

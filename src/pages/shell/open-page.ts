@@ -14,6 +14,11 @@ export function openPublicPage({ element, type, keys = [] }: Page): void {
   customElements.define('page-header', PageHeader)
   const header = document.querySelector<PageHeader>('page-header')
   if (header !== null) header.keys = keys
+  const token = readSession()?.token
+  // A page that the browser kept, and shows again on Back, has what the person of then may see.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted && readSession()?.token !== token) location.reload()
+  })
   customElements.define(element, type)
 }
 

@@ -30,3 +30,21 @@ test.each([
   expect(faults).toEqual([])
   await page.context().close()
 })
+
+test('Back from a new case leads to the list, not to a dialog that does nothing', async () => {
+  const { page } = await openTab(browser, server.baseUrl)
+  await signIn(page, server.adminToken)
+  await page.goto('/cases')
+  await page.getByRole('button', { name: 'New case' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Case type').fill('kept')
+  // This answer leaves the page where it is.
+  await page.route(/\/cases\/\d+$/, route => route.fulfill({ status: 204 }))
+  const answer = page.waitForResponse(/\/cases\/\d+$/)
+  await page.keyboard.press('Enter')
+  await answer
+  await comeBack(page)
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('link', { name: /^Case / }).waitFor()
+  await page.context().close()
+})

@@ -7,6 +7,7 @@ import { maskError } from '../../graphql/mask-error.ts'
 import { toGraphqlError } from '../../graphql/mask-result.ts'
 import { writeAnswer } from '../../graphql/write-answer.ts'
 import { writeTemplate } from '../../json/json-text.ts'
+import { jsonObject, readBody } from '../body/content/read-body.ts'
 import { emptyBody } from '../body/json-body.ts'
 import { withErrorStatus, withHttpStatus } from '../errors/graphql-status.ts'
 import { graphqlPath } from '../paths.ts'
@@ -22,6 +23,8 @@ export interface YogaContext {
   /** Texts that are inserted into the answer after Yoga has written it. */
   readonly insertions: string[]
 }
+
+const anyObject = jsonObject({}, 'a JSON object')
 
 export type YogaHandler = ReturnType<typeof createYogaHandler>
 
@@ -52,9 +55,12 @@ function executeByEngine(services: HttpServices): Plugin<object, YogaContext> {
     onRequestParse({ serverContext, setRequestParser }) {
       setRequestParser(() => {
         const { fastifyRequest } = serverContext
+        const { method, body } = fastifyRequest
         const params = readGraphqlParams(fastifyRequest)
         // No parser reads a request that has no body at all.
         if (params === undefined) throw emptyBody()
+        // Yoga refuses a list, which would be a batch.
+        if (method === 'POST' && !Array.isArray(body)) readBody(anyObject, body)
         refusePersistedQuery(params)
         fastifyRequest.body = undefined
         return params as GraphQLParams

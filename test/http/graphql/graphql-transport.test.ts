@@ -103,6 +103,17 @@ test('the error of a POST without a body says that it is empty', async () => {
 })
 
 test.each([
+  ['null', '`null`'],
+  ['"{ viewer { userId } }"', '`"{ viewer { userId } }"`'],
+  ['7', '`7`'],
+])('the error of a POST of %s says that the body must be an object', async (body, kind) => {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await app.send('/graphql', { method: 'POST', headers, body })
+  const message = `The body must be a JSON object; it is ${kind}.`
+  expect([answer.status, answer.body.errors[0].message]).toEqual([400, message])
+})
+
+test.each([
   ['text that does not parse', '{'],
   ['a field that is not there', '{ nothing }'],
   ['no operation of that name', 'query a { __typename } query b { __typename }'],

@@ -3,7 +3,7 @@
  * Tabs stay, and lines if asked.
  */
 export function showControls(text: string, keepLines = false): string {
-  return text.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, character => {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, character => {
     if (character === '\t' || (keepLines && character === '\n')) return character
     if (character === '\n') return '\\n'
     return escapeCharacter(character)
@@ -12,7 +12,7 @@ export function showControls(text: string, keepLines = false): string {
 
 /** Shows those of them that JSON leaves as they are, as escapes. */
 export function showControlsOfJson(text: string): string {
-  return text.replace(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, escapeCharacter)
+  return text.replace(/[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu, escapeCharacter)
 }
 
 const escapeCharacter = (character: string): string =>

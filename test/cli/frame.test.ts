@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { showControls } from '../../src/show-controls.ts'
+import { showControls, showControlsOfJson } from '../../src/show-controls.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
 let place: Workplace
@@ -172,6 +172,8 @@ test('a ROSTRUM_TOKEN that cannot be sent is refused with 77 and not shown', asy
 
 test('marks of the writing direction are shown as escapes', () => {
   expect(showControls('a\u202eb\u2066c\u2069')).toBe('a\\u202eb\\u2066c\\u2069')
+  const marks = '\u061c\u200e\u200f'
+  expect([showControls(marks), showControlsOfJson(marks)]).toEqual(Array(2).fill('\\u061c\\u200e\\u200f'))
 })
 
 test('a result that cannot be written is an error', async () => {

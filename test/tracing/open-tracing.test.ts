@@ -29,6 +29,7 @@ test.each([
   ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', '0'],
   ['OTEL_EXPORTER_OTLP_COMPRESSION', 'zip'],
   ['OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE', '/nowhere/ca.pem'],
+  ['OTEL_EXPORTER_OTLP_CERTIFICATE', 'test'],
   ['OTEL_EXPORTER_OTLP_CLIENT_KEY', '/nowhere/key.pem'],
   ['OTEL_RESOURCE_ATTRIBUTES', 'team'],
   ['OTEL_RESOURCE_ATTRIBUTES', 'region=eu,team=a=b'],

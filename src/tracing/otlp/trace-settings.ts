@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { z } from 'zod'
 import { StartError } from '../../errors.ts'
 
@@ -132,7 +132,7 @@ function decode(text: string): string | null {
 function isReadable(path: string): boolean {
   try {
     accessSync(path, constants.R_OK)
-    return true
+    return !statSync(path).isDirectory()
   } catch {
     return false
   }

@@ -4,7 +4,7 @@ export const notRun: Readonly<Record<string, string>> = {
     'test/contract/running/running-npm and running-banner start it; here a server runs already',
   'npm ci && npm test': 'it is what runs this',
   'npm run bench': 'it takes minutes; test/bench runs it in short',
-  '[ -e .env ]': 'there is no Docker here; test/static/compose and image check its files',
+  '[ -s .env ]': 'there is no Docker here; test/static/compose and image check its files',
   'docker compose': 'there is no Docker here; test/static/compose and image check its files',
   'docker run': 'there is no Docker here; test/tracing starts gateways with a collector of its own',
   'git diff --stat': 'its versions are for the reader to fill in',

@@ -1,4 +1,3 @@
-import { DraftClaim } from './draft-claim.ts'
 import {
   beginDraft,
   copyDraft,
@@ -23,6 +22,40 @@ interface Written {
 // A longer draft is stored a moment later, because the browser stores text at once and typing would stall.
 const maxCharactersAtOnce = 200_000
 const delayMs = 300
+
+interface Message {
+  readonly kind: 'opened' | 'taken'
+  readonly id: string
+}
+
+/**
+ * Finds out whether another tab has the same draft: a duplicated tab begins with the storage of the first one. The tab
+ * that opened the draft last is asked to take another.
+ */
+class DraftClaim {
+  #id: string | null = null
+  readonly #channel = new BroadcastChannel('rostrum.drafts')
+
+  /** Calls `onTaken` if another tab has the draft of this one. */
+  constructor(onTaken: () => void) {
+    this.#channel.onmessage = ({ data: { kind, id } }: MessageEvent<Message>) => {
+      if (id !== this.#id) return
+      if (kind === 'taken') onTaken()
+      else this.#send({ kind: 'taken', id })
+    }
+  }
+
+  /** Says that this tab has the draft. */
+  claim(id: string | null): void {
+    if (id === this.#id) return
+    this.#id = id
+    if (id !== null) this.#send({ kind: 'opened', id })
+  }
+
+  #send(message: Message): void {
+    this.#channel.postMessage(message)
+  }
+}
 
 /** Stores the draft of this tab as it changes, so that a reload at any moment loses nothing. */
 export class WorkingDraft {

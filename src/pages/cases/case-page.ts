@@ -3,7 +3,6 @@ import { isCode } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { compareDocuments } from '../results/difference.ts'
-import { viewChangedMeanwhile, viewPatch } from '../results/view-difference.ts'
 import { isSaveKey } from '../shell/keys.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
@@ -19,6 +18,7 @@ import {
   trySave,
 } from './case-documents.ts'
 import './case-history.ts'
+import { viewChangedMeanwhile, viewPatch } from './change-list.ts'
 import {
   type EditedCase,
   isConflict,

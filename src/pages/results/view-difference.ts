@@ -41,36 +41,6 @@ export function viewChange(
   return html`<li><code dir="auto">${viewText(place)}</code> ${old} → ${now}</li>`
 }
 
-/** Shows a JSON Patch, which says what a save would change. */
-export function viewPatch(patch: unknown): TemplateResult {
-  const isEmpty = Array.isArray(patch) && patch.length === 0
-  return html`<section aria-label="Patch" class="patch">
-    <h2>Patch</h2>
-    ${
-      isEmpty
-        ? html`<p class="quiet">Nothing would change.</p>`
-        : html`<pre class="box" tabindex="0">${viewText(JSON.stringify(patch, null, 2))}</pre>`
-    }
-  </section>`
-}
-
-/** Shows what others changed in a case since a person began to edit it, with the button that keeps the edits. */
-export function viewChangedMeanwhile(
-  version: number,
-  difference: Difference,
-  keepMine: TemplateResult,
-): TemplateResult {
-  return html`<section aria-label="Changed meanwhile" class="patch">
-    <h2>Changed meanwhile</h2>
-    <p>
-      The case is at version ${version} now. This changed in it since you began to edit. If you keep your edits, the
-      next save replaces it.
-    </p>
-    <div class="box">${viewChanges(difference)}</div>
-    <div class="case-actions">${keepMine}</div>
-  </section>`
-}
-
 // A member that is absent has no JSON.
 function print(value: unknown, bytes: number): string {
   const text = JSON.stringify(value) ?? 'nothing'

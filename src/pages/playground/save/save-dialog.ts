@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { GatewayError } from '../../gateway/gateway-error.ts'
+import { isCode } from '../../gateway/gateway-error.ts'
 import { ask } from '../../gateway/operation.ts'
 import { PageElement, viewError } from '../../shell/page-element.ts'
 import { viewText } from '../../shell/view-text.ts'
@@ -115,7 +115,6 @@ class SaveDialog extends PageElement {
 
   #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    if (this.isBusy) return
     const open = this.request?.function ?? null
     const given = new FormData(event.currentTarget as HTMLFormElement)
     const textOf = (name: string) => String(given.get(name) ?? '').trim()
@@ -148,7 +147,7 @@ class SaveDialog extends PageElement {
 
   async #explain({ function: open }: SaveRequest, error: unknown): Promise<void> {
     this.error = error
-    if (!(error instanceof GatewayError) || error.code !== 'PRECONDITION_FAILED') return
+    if (!isCode(error, 'PRECONDITION_FAILED')) return
     if (open === null) {
       const advice = 'Choose another name, or open that function and change it there.'
       this.error = new Error(`There is a function with this name and case type already. ${advice}`)

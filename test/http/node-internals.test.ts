@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { root } from '../static/rules/source-files.ts'
 
 // Before you change this version: compare `lib/_http_server.js`, `lib/_http_incoming.js`, `lib/net.js` and
-// `src/node_http_parser.cc` of both versions with `src/http/edge/node-internals.ts` and its readers, and run
+// `src/node_http_parser.cc` of both versions with `src/http/node-internals.ts` and its readers, and run
 // `npx vitest run test/hostile/connections` with the new one.
 const checkedVersion = '26.10.0'
 

@@ -5,18 +5,32 @@ import { startBrowsing } from './start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
 
-/** Opens a page that loses the answer of its first mutation, and that of a proxy that gave up comes in its place. */
-async function openLosing(path: string): Promise<WatchedTab> {
+interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly reason?: string
+}
+
+/**
+ * Opens a page that loses the answer of its first mutation: that of a proxy that gave up comes in its place. The second
+ * one may be refused.
+ */
+async function openLosing(path: string, refusal: Refusal | null = null): Promise<WatchedTab> {
   const tab = await openTab(browser, server.baseUrl)
   const { page } = tab
   await signIn(page, server.adminToken)
   await page.goto(path)
-  let isLost = false
+  let sent = 0
   await page.route('**/graphql', async route => {
-    if (isLost || !route.request().postData()?.includes('mutation')) return route.continue()
-    isLost = true
-    await route.fetch()
-    await route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>Gateway Timeout</h1>' })
+    if (!route.request().postData()?.includes('mutation')) return route.continue()
+    sent++
+    if (sent === 1) {
+      await route.fetch()
+      return route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>Gateway Timeout</h1>' })
+    }
+    if (sent > 2 || refusal === null) return route.continue()
+    const { status, ...extensions } = refusal
+    await route.fulfill({ status, json: { errors: [{ message: 'refused', extensions }] } })
   })
   return tab
 }
@@ -40,6 +54,25 @@ test('“Create” again after a lost answer creates no other case', async () =>
   await page.waitForURL('**/cases/*')
   const found = await read<{ cases: { nodes: object[] } }>(
     '{ cases(first: 9, filter: { caseTypeCode: "lost" }) { nodes { id } } }',
+  )
+  expect(found?.cases.nodes.length).toBe(1)
+  await page.context().close()
+})
+
+test.for<Refusal>([
+  { status: 409, code: 'CONFLICT', reason: 'RUNNING' },
+  { status: 429, code: 'OVERLOADED' },
+])('a refusal of the second “Create” with $status lets the third create no other case', async refusal => {
+  const { page } = await openLosing('/cases', refusal)
+  const caseTypeCode = `refused-${refusal.status}`
+  await page.getByRole('button', { name: 'New case' }).click()
+  await page.getByLabel('Case type').fill(caseTypeCode)
+  await pressTwice(page, 'Create')
+  await page.getByText('refused', { exact: true }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+  await page.waitForURL('**/cases/*')
+  const found = await read<{ cases: { nodes: object[] } }>(
+    `{ cases(first: 9, filter: { caseTypeCode: "${caseTypeCode}" }) { nodes { id } } }`,
   )
   expect(found?.cases.nodes.length).toBe(1)
   await page.context().close()

@@ -14,21 +14,25 @@ export async function askOnce<Data, Variables extends object>(
 ): Promise<Data> {
   const request = JSON.stringify([operation.text, variables])
   const key = unanswered.get(request) ?? crypto.getRandomValues(new Uint8Array(16)).toHex()
+  unanswered.set(request, key)
   try {
     const data = await ask(operation, variables, { key })
     unanswered.delete(request)
     return data
   } catch (error) {
-    if (mayBeDone(error)) unanswered.set(request, key)
-    else unanswered.delete(request)
+    if (isKept(error)) unanswered.delete(request)
     throw error
   }
 }
 
-// A proxy answers with any code, and with no JSON, when it has lost the gateway.
-function mayBeDone(error: unknown): boolean {
-  if (!(error instanceof GatewayError)) return false
-  return (
-    error.status === 0 || error.status >= 500 || ['UNKNOWN', 'INTERNAL', 'UNAVAILABLE'].includes(error.code)
-  )
+const passingStatuses = new Set([401, 403, 406, 429])
+// A proxy that has lost the gateway answers with any status and without a code of the gateway.
+const passingCodes = new Set(['UNKNOWN', 'INTERNAL', 'UNAVAILABLE', 'OVERLOADED'])
+
+// Returns true if the gateway keeps this error under the key. Any other error, such as a refusal at the rate limit,
+// does not say whether an earlier request with the key was done.
+function isKept(error: unknown): boolean {
+  if (!(error instanceof GatewayError) || error.reason === 'RUNNING') return false
+  const { status, code } = error
+  return status > 0 && status < 500 && !passingStatuses.has(status) && !passingCodes.has(code)
 }

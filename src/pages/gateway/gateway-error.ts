@@ -7,6 +7,8 @@ interface ProblemBody {
 interface Refusal {
   readonly code: string
   readonly status: number
+  /** What a `CONFLICT` is about, such as `RUNNING`. */
+  readonly reason?: string | undefined
   /** The bound that was passed, such as `answerBytes`. */
   readonly bound?: string | undefined
 }
@@ -15,13 +17,15 @@ interface Refusal {
 export class GatewayError extends Error {
   readonly code: string
   readonly status: number
+  readonly reason: string | undefined
   readonly bound: string | undefined
 
-  constructor(message: string, { code, status, bound }: Refusal) {
+  constructor(message: string, { code, status, reason, bound }: Refusal) {
     super(message)
     this.name = 'GatewayError'
     this.code = code
     this.status = status
+    this.reason = reason
     this.bound = bound
   }
 }

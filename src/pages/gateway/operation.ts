@@ -13,7 +13,7 @@ interface Answer<Data> {
   readonly data?: Data | null
   readonly errors?: readonly {
     readonly message: string
-    readonly extensions?: { readonly code?: string; readonly bound?: string }
+    readonly extensions?: { readonly code?: string; readonly reason?: string; readonly bound?: string }
   }[]
 }
 
@@ -43,8 +43,8 @@ export async function ask<Data, Variables extends object>(
   const { data, errors } = (await readJson(answer, options.signal)) as Answer<Data>
   const [first] = errors ?? []
   if (first !== undefined) {
-    const { code = 'UNKNOWN', bound } = first.extensions ?? {}
-    throw new GatewayError(first.message, { code, status, bound })
+    const { code = 'UNKNOWN', reason, bound } = first.extensions ?? {}
+    throw new GatewayError(first.message, { code, status, reason, bound })
   }
   if (data === null || data === undefined)
     throw new GatewayError(`The gateway answered with status ${status}.`, { code: 'UNKNOWN', status })

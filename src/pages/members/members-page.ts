@@ -156,7 +156,7 @@ class MembersPage extends PageElement {
     this.#try(async () => {
       try {
         const { text, undo } = await action()
-        this.#undo.offer({ text, undo: () => this.#do('undo', undo) })
+        this.#undo.offer({ text, undo: () => this.#do(`undo ${text}`, undo) })
       } finally {
         await this.#load().catch(() => {})
         if (place >= 0) await this.#focusRow(place)

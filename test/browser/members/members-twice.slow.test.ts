@@ -56,3 +56,26 @@ test('the next user that is typed while one is added stays in the field', async 
   expect(faults).toEqual([])
   await page.context().close()
 })
+
+test('an undo that is asked for while another one is slow is done too', async () => {
+  const { page, faults, field, rowOf } = await openTeam(805)
+  for (const user of [7, 8]) {
+    await field.fill(String(user))
+    await field.press('Enter')
+    await rowOf(user).waitFor()
+  }
+  await rowOf(7).getByRole('button', { name: 'Remove' }).click()
+  await rowOf(7).waitFor({ state: 'detached' })
+  const adds = await holdRequests(page, '**/graphql', 'AddMember(')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(adds.count).toBe(1)
+  await rowOf(8).getByRole('button', { name: 'Remove' }).click()
+  await rowOf(8).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(adds.count).toBe(2)
+  adds.release()
+  await rowOf(7).waitFor()
+  await rowOf(8).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})

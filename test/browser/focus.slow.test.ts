@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { holdRequests } from './hold-requests.ts'
 import { openTab, signIn, type WatchedTab } from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
@@ -46,6 +47,25 @@ test('the buttons of a case keep the focus, and the field takes it from one that
   await page.getByRole('button', { name: 'Discard edits' }).press('Enter')
   await page.getByText('Your edits were discarded.').waitFor()
   expect(await data.evaluate(field => field === document.activeElement)).toBe(true)
+  await close(tab)
+})
+
+test('a slow “Discard edits” takes the focus from nothing else', async () => {
+  const { body } = await server.rest<{ case: { id: number } }>('POST', '/platform/cases', {
+    body: { case: { case_type_code: 'left', data: { total: 1 } } },
+  })
+  const tab = await open(`/cases/${body.case.id}`)
+  const { page } = tab
+  await page.getByRole('textbox', { name: 'Data' }).fill('{"total": 2}')
+  const loads = await holdRequests(page, '**/graphql', 'FindCase(')
+  await page.getByRole('button', { name: 'Discard edits' }).press('Enter')
+  await expect.poll(loads.count).toBe(1)
+  await page.getByRole('link', { name: 'Runs' }).focus()
+  loads.release()
+  const discard = page.getByRole('button', { name: 'Discard edits' })
+  await page.getByText('Your edits were discarded.').waitFor()
+  await discard.waitFor({ state: 'detached' })
+  await hasFocus(page, 'Runs')
   await close(tab)
 })
 

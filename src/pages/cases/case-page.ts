@@ -190,8 +190,9 @@ class CasePage extends PageElement {
       this.notice = hasGoneOn
         ? 'You went on typing, so nothing was discarded.'
         : 'Your edits were discarded. This is the case as it is stored.'
-      // The button that was pressed is gone.
-      this.querySelector('textarea')?.focus()
+      await this.updateComplete
+      // The button that was pressed is gone. The field takes the focus only if nothing else has it.
+      if (document.activeElement === document.body) this.querySelector('textarea')?.focus()
     })
   }
 

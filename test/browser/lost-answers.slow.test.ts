@@ -9,6 +9,7 @@ interface Refusal {
   readonly status: number
   readonly code: string
   readonly reason?: string
+  readonly shown: string
 }
 
 /**
@@ -29,8 +30,11 @@ async function openLosing(path: string, refusal: Refusal | null = null): Promise
       return route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>Gateway Timeout</h1>' })
     }
     if (sent > 2 || refusal === null) return route.continue()
-    const { status, ...extensions } = refusal
-    await route.fulfill({ status, json: { errors: [{ message: 'refused', extensions }] } })
+    const { status, code, reason } = refusal
+    await route.fulfill({
+      status,
+      json: { errors: [{ message: 'as the gateway says it', extensions: { code, reason } }] },
+    })
   })
   return tab
 }
@@ -60,15 +64,15 @@ test('“Create” again after a lost answer creates no other case', async () =>
 })
 
 test.for<Refusal>([
-  { status: 409, code: 'CONFLICT', reason: 'RUNNING' },
-  { status: 429, code: 'OVERLOADED' },
+  { status: 409, code: 'CONFLICT', reason: 'RUNNING', shown: 'This is still being done.' },
+  { status: 429, code: 'OVERLOADED', shown: 'as the gateway says it' },
 ])('a refusal of the second “Create” with $status lets the third create no other case', async refusal => {
   const { page } = await openLosing('/cases', refusal)
   const caseTypeCode = `refused-${refusal.status}`
   await page.getByRole('button', { name: 'New case' }).click()
   await page.getByLabel('Case type').fill(caseTypeCode)
   await pressTwice(page, 'Create')
-  await page.getByText('refused', { exact: true }).waitFor()
+  await page.getByText(refusal.shown).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
   await page.waitForURL('**/cases/*')
   const found = await read<{ cases: { nodes: object[] } }>(

@@ -21,7 +21,7 @@ export async function askOnce<Data, Variables extends object>(
     return data
   } catch (error) {
     if (isKept(error)) unanswered.delete(request)
-    throw error
+    throw explain(error)
   }
 }
 
@@ -35,4 +35,16 @@ function isKept(error: unknown): boolean {
   if (!(error instanceof GatewayError) || error.reason === 'RUNNING') return false
   const { status, code } = error
   return status > 0 && status < 500 && !passingStatuses.has(status) && !passingCodes.has(code)
+}
+
+// The gateway names the key, which a person never saw.
+function explain(error: unknown): unknown {
+  if (!(error instanceof GatewayError)) return error
+  const { code, status, reason } = error
+  const again = (message: string) => new GatewayError(message, { code, status, reason })
+  if (reason === 'RUNNING')
+    return again('This is still being done. Try again in some seconds to see the answer.')
+  if (reason === 'UNKNOWN_OUTCOME')
+    return again('This began, and may be done already. Look whether it is before you try again.')
+  return error
 }

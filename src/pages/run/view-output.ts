@@ -42,5 +42,5 @@ function viewEnd(run: KeptRun) {
 function viewPlace({ error, sourceCode }: KeptRun) {
   if (error?.line == null || sourceCode === null) return nothing
   const lines = printAround(sourceCode, { line: error.line, column: error.column ?? 1 })
-  return html`<pre class="source">${lines}</pre>`
+  return html`<pre class="source" tabindex="0">${lines}</pre>`
 }

@@ -65,7 +65,8 @@ test('`fail` shows its message, and an error its place with the lines around it'
   await status(page, /fail [\d.]+ m?s/).waitFor()
   expect(await region(page, 'Result').innerText()).toContain('nobody <u>is</u> there')
   expect(await findBarriers(page)).toEqual([])
-  await page.goto(`/runs/${await run('breaks', 'const a = {}\nexit(a.b.c)\n// last')}`)
+  const longLine = `// ${'long '.repeat(60)}`
+  await page.goto(`/runs/${await run('breaks', `const a = {}\nexit(a.b.c)\n${longLine}`)}`)
   await status(page, /error RUNTIME [\d.]+ m?s/).waitFor()
   const result = await region(page, 'Result').innerText()
   expect(result).toMatch(/RUNTIME at Ln 2, Col \d+/)

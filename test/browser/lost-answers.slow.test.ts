@@ -92,19 +92,55 @@ test('“Save” again after a lost answer opens the function, and blames nobody
   await page.context().close()
 })
 
-test('“Add” again after a lost answer adds one hook', async () => {
+async function saveFunction(name: string): Promise<string | undefined> {
   const { body } = await server.graphql<{ saveFunction: { id: string } }>(
     'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }',
-    { input: { name: 'hooked', sourceCode: 'exit(payload)' } },
+    { input: { name, sourceCode: 'exit(payload)' } },
   )
-  const id = body.data?.saveFunction.id
+  return body.data?.saveFunction.id
+}
+
+async function countHooks(functionId: string | undefined): Promise<number | undefined> {
+  return (await read<{ hooks: object[] }>(`{ hooks(functionId: "${functionId}") { id } }`))?.hooks.length
+}
+
+test('“Add” again after a lost answer adds one hook', async () => {
+  const id = await saveFunction('hooked')
   const { page } = await openLosing(`/functions/${id}`)
   await page.getByRole('button', { name: 'Add hook' }).click()
   await page.getByLabel('Case type').fill('hooked')
   await pressTwice(page, 'Add')
   await page.getByText('The hook was added.').waitFor()
-  const found = await read<{ hooks: object[] }>(`{ hooks(functionId: "${id}") { id } }`)
-  expect(found?.hooks.length).toBe(1)
+  expect(await countHooks(id)).toBe(1)
+  await page.context().close()
+})
+
+test('a hook that was added without an answer, and removed, can be added again', async () => {
+  const id = await saveFunction('removed')
+  await server.graphql('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
+    input: { event: 'POST_SAVE', caseTypeCode: 'other', functionId: id, scopes: [] },
+  })
+  const { page } = await openLosing(`/functions/${id}`)
+  const dialog = page.getByRole('dialog')
+  const add = async () => {
+    await page.getByRole('button', { name: 'Add hook' }).click()
+    await page.getByLabel('Case type').fill('removed')
+    await dialog.getByRole('button', { name: 'Add' }).click()
+  }
+  await add()
+  await page.getByRole('alert').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  const hooks = page.getByRole('list', { name: 'Hooks' }).getByRole('listitem')
+  // The list shows the new hook once it is read again.
+  for (const caseTypeCode of ['other', 'removed']) {
+    const hook = hooks.filter({ hasText: caseTypeCode })
+    await hook.getByRole('button', { name: 'Remove' }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await hook.waitFor({ state: 'detached' })
+  }
+  await add()
+  await page.getByText('The hook was added.').waitFor()
+  expect(await countHooks(id)).toBe(1)
   await page.context().close()
 })
 

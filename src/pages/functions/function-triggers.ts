@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import { forgetUnanswered } from '../gateway/ask-once.ts'
 import { ask } from '../gateway/operation.ts'
 import '../shell/copy-button.ts'
 import { allows, currentSession } from '../gateway/session.ts'
@@ -201,6 +202,7 @@ class FunctionTriggers extends PageElement {
     if (removing === null) return
     this.#try(async () => {
       await ask(removals[removing.kind], { id: removing.id })
+      forgetUnanswered()
       await this.#load(removing.kind)
       this.notice = `${removing.title} was removed.`
       await this.updateComplete

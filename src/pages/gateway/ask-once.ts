@@ -25,6 +25,11 @@ export async function askOnce<Data, Variables extends object>(
   }
 }
 
+/** Forgets the lost requests. Call it when the person has removed what they made: the same request makes it again. */
+export function forgetUnanswered(): void {
+  unanswered.clear()
+}
+
 const passingStatuses = new Set([401, 403, 406, 429])
 // A proxy that has lost the gateway answers with any status and without a code of the gateway.
 const passingCodes = new Set(['UNKNOWN', 'INTERNAL', 'UNAVAILABLE', 'OVERLOADED'])

@@ -81,3 +81,20 @@ test('a version lists 20 of the fields that it changed, and more on demand', asy
   expect(await newest.getByRole('listitem').count()).toBe(520)
   await client.close(tab)
 })
+
+test('a long value leaves the number of a version in one line', async () => {
+  const id = await client.createCase('wide', { text: 'long '.repeat(200) })
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  const table = page.getByRole('table', { name: 'History' })
+  const heads = [table.getByRole('columnheader', { name: 'Version' }), table.getByRole('cell').first()]
+  for (const head of heads) {
+    const lines = await head.evaluate(cell => {
+      const text = document.createRange()
+      text.selectNodeContents(cell)
+      return new Set([...text.getClientRects()].map(({ bottom }) => Math.round(bottom / 10))).size
+    })
+    expect(lines).toBe(1)
+  }
+  await client.close(tab)
+})

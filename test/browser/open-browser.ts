@@ -71,6 +71,13 @@ export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
 }
 
+/** Makes the page load every file again, so that their sizes can be counted. */
+export async function turnOffCache(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+}
+
 interface AxeResult {
   readonly violations: readonly {
     readonly id: string

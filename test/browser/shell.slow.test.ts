@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findBarriers, openTab, signIn } from './open-browser.ts'
+import { findBarriers, openTab, signIn, turnOffCache } from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -98,12 +98,16 @@ test('keys go from page to page, and `?` lists them', async () => {
 test.each(['functions', 'runs', 'cases', 'members'])('/%s has no barrier, and is small', async path => {
   const { page, faults } = await openTab(browser, server.baseUrl)
   await signIn(page, server.adminToken)
-  let bytes = 0
+  await turnOffCache(page)
+  const sizes: number[] = []
   page.on('response', async answer => {
-    if (new URL(answer.url()).pathname !== '/graphql')
-      bytes += (await answer.request().sizes()).responseBodySize
+    if (new URL(answer.url()).pathname === '/graphql') return
+    const { responseBodySize, responseHeadersSize } = await answer.request().sizes()
+    sizes.push(responseBodySize + responseHeadersSize)
   })
   await page.goto(`/${path}`, { waitUntil: 'networkidle' })
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  expect(bytes).toBeGreaterThan(15_000)
   expect(bytes).toBeLessThan(60_000)
   expect(await findBarriers(page)).toEqual([])
   await page.goto(`/${path}/none`, { waitUntil: 'networkidle' }).catch(() => null)

@@ -1,5 +1,5 @@
 import { html } from 'lit'
-import { askOnce } from '../gateway/ask-once.ts'
+import { askOnce } from '../gateway/operation.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { createCase } from './case-documents.ts'
 import { forgetNewCase, keepNewCase, readNewCase } from './kept-edits.ts'

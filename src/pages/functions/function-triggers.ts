@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { forgetUnanswered } from '../gateway/ask-once.ts'
-import { ask } from '../gateway/operation.ts'
+import { ask, forgetUnanswered } from '../gateway/operation.ts'
 import '../shell/copy-button.ts'
 import { allows, currentSession } from '../gateway/session.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'

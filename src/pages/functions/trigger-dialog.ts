@@ -1,6 +1,5 @@
 import { html, nothing } from 'lit'
-import { askOnce } from '../gateway/ask-once.ts'
-import { ask } from '../gateway/operation.ts'
+import { ask, askOnce } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import {

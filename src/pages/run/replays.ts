@@ -1,5 +1,4 @@
-import { askOnce } from '../gateway/ask-once.ts'
-import { ask, operation } from '../gateway/operation.ts'
+import { ask, askOnce, operation } from '../gateway/operation.ts'
 import type { KeptRun, RunLink } from './run-documents.ts'
 import { replayOfRun } from './run-documents.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findBarriers, openTab, signIn } from '../open-browser.ts'
+import { findBarriers, openTab, signIn, turnOffCache } from '../open-browser.ts'
 import { field, openPlayground as openPlaygroundOf, textOf, write } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
@@ -28,6 +28,7 @@ test('the playground has no barrier, empty and full, and is small', async () => 
   await page.getByRole('button', { name: 'Examples' }).click()
   expect(await page.getByRole('menuitem').count()).toBeGreaterThanOrEqual(4)
   expect(await findBarriers(page)).toEqual([])
+  await turnOffCache(page)
   const sizes: number[] = []
   page.on('response', async answer => {
     if (answer.request().frame() !== page.mainFrame() || new URL(answer.url()).pathname === '/graphql') return

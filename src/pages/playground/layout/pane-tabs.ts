@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
 import { idleRun, type RunState } from '../../results/run-state.ts'
 import { PageElement } from '../../shell/page-element.ts'
-import { type ResultView, resultViews } from '../results/result-views.ts'
+import { type ResultView, resultViews } from '../results/result-panels.ts'
 import type { LayoutController, Pane } from './layout-controller.ts'
 
 interface PaneTab {

@@ -1,5 +1,4 @@
-import { askOnce } from '../../gateway/ask-once.ts'
-import { ask, operation } from '../../gateway/operation.ts'
+import { ask, askOnce, operation } from '../../gateway/operation.ts'
 import type { OpenFunction } from '../draft/draft-store.ts'
 
 /** A stored function with its live version. */

@@ -1,23 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { holdRequests } from './hold-requests.ts'
-import { openTab, signIn, type WatchedTab } from './open-browser.ts'
-import { startBrowsing } from './start-browsing.ts'
+import { close, startBrowsing } from './start-browsing.ts'
 
-const { server, browser } = await startBrowsing()
-
-async function open(path: string): Promise<WatchedTab> {
-  const tab = await openTab(browser, server.baseUrl)
-  await signIn(tab.page, server.adminToken)
-  await tab.page.goto(path)
-  await tab.page.getByRole('heading', { level: 1 }).waitFor()
-  return tab
-}
-
-async function close({ page, faults }: WatchedTab): Promise<void> {
-  expect(faults).toEqual([])
-  await page.context().close()
-}
+const { server, open } = await startBrowsing()
 
 async function create(query: string, input: object): Promise<void> {
   const { body } = await server.graphql(query, { input })

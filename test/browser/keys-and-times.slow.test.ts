@@ -1,22 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openTab, signIn, type WatchedTab } from './open-browser.ts'
-import { startBrowsing } from './start-browsing.ts'
+import { close, startBrowsing } from './start-browsing.ts'
 
-const { server, browser } = await startBrowsing()
-
-async function open(path: string): Promise<WatchedTab> {
-  const tab = await openTab(browser, server.baseUrl, { timezoneId: 'Asia/Kolkata' })
-  await signIn(tab.page, server.adminToken)
-  await tab.page.goto(path)
-  await tab.page.getByRole('heading', { level: 1 }).waitFor()
-  return tab
-}
-
-async function close({ page, faults }: WatchedTab): Promise<void> {
-  expect(faults).toEqual([])
-  await page.context().close()
-}
+const { server, open } = await startBrowsing()
 
 async function createCase(): Promise<number> {
   const { body } = await server.rest<{ case: { id: number } }>('POST', '/platform/cases', {
@@ -63,7 +49,7 @@ test('single keys work on a layout without Latin letters', async () => {
 
 test('times go on in an open page, and the exact time is shown with its zone', async () => {
   const { body } = await server.execute({ name: 'old', sourceCode: 'exit(1)' })
-  const tab = await open('/runs/none')
+  const tab = await open('/runs/none', { timezoneId: 'Asia/Kolkata' })
   const { page } = tab
   await page.clock.install()
   await page.goto(`/runs/${body.task_execution.id}`)

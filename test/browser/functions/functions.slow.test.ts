@@ -1,23 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
-import { findBarriers, openTab, signIn, type WatchedTab } from '../open-browser.ts'
-import { startBrowsing } from '../start-browsing.ts'
+import { findBarriers } from '../open-browser.ts'
+import { close, startBrowsing } from '../start-browsing.ts'
 
-const { server, browser } = await startBrowsing()
-
-async function open(path: string, token = server.adminToken): Promise<WatchedTab> {
-  const tab = await openTab(browser, server.baseUrl)
-  await signIn(tab.page, token)
-  await tab.page.goto(path)
-  await tab.page.getByRole('heading', { level: 1 }).waitFor()
-  return tab
-}
-
-async function close({ page, faults }: WatchedTab): Promise<void> {
-  expect(faults).toEqual([])
-  await page.context().close()
-}
+const { server, open } = await startBrowsing()
 
 async function save(name: string, sourceCode: string, comment = ''): Promise<string> {
   const { body } = await server.graphql<{ saveFunction: { id: string } }>(
@@ -255,7 +242,7 @@ test('hooks, tasks and webhooks are added, switched off and removed, and a secre
 test('an id of another account looks like none, and a credential that only reads has no buttons', async () => {
   const id = await save('shown', 'exit("<b>text</b>")')
   const foreign = await server.token({ account: `${server.account}-other` })
-  const other = await open(`/functions/${id}`, foreign)
+  const other = await open(`/functions/${id}`, { token: foreign })
   const alert = other.page.getByRole('alert')
   const words = await alert.innerText()
   expect(await findBarriers(other.page)).toEqual([])
@@ -266,7 +253,7 @@ test('an id of another account looks like none, and a credential that only reads
   await close(other)
 
   const token = await server.token({ account: server.account, scopes: ['functions:read'] })
-  const tab = await open(`/functions/${id}`, token)
+  const tab = await open(`/functions/${id}`, { token })
   await versionsOf(tab.page).first().waitFor()
   await tab.page.getByText('exit("<b>text</b>")').waitFor()
   for (const name of ['Roll back', 'Add hook', 'Add task', 'Add webhook'])

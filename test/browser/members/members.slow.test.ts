@@ -1,23 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
-import { findBarriers, openTab, signIn, type WatchedTab } from '../open-browser.ts'
-import { startBrowsing } from '../start-browsing.ts'
+import { findBarriers, type WatchedTab } from '../open-browser.ts'
+import { close, startBrowsing } from '../start-browsing.ts'
 
-const { server, browser } = await startBrowsing()
-
-async function openMembers(path: string, token = server.adminToken): Promise<WatchedTab> {
-  const tab = await openTab(browser, server.baseUrl)
-  await signIn(tab.page, token)
-  await tab.page.goto(path)
-  await tab.page.getByRole('heading', { level: 1 }).waitFor()
-  return tab
-}
-
-async function close({ page, faults }: WatchedTab): Promise<void> {
-  expect(faults).toEqual([])
-  await page.context().close()
-}
+const { server, open } = await startBrowsing()
 
 async function add(page: Page, user: number): Promise<void> {
   await page.getByLabel('Add user').fill(String(user))
@@ -40,7 +27,7 @@ async function listUsers(team: number): Promise<number[]> {
 }
 
 test('a user joins, moves and leaves, and each step is undone by button or key', async () => {
-  const tab = await openMembers('/members?team=103')
+  const tab = await open('/members?team=103')
   const { page } = tab
   expect(await findBarriers(page)).toEqual([])
   await add(page, 7)
@@ -71,7 +58,7 @@ test('a user joins, moves and leaves, and each step is undone by button or key',
 })
 
 test('a membership that somebody else changed stays as it is, and the page says so in plain words', async () => {
-  const tab = await openMembers('/members?team=203')
+  const tab = await open('/members?team=203')
   const { page } = tab
   await add(page, 9)
   const { body } = await server.graphql<{ team: { memberships: { nodes: { id: string }[] } } }>(
@@ -104,7 +91,7 @@ test('a user’s page has the teams, and a name is shown as text', async () => {
     },
   )
   expect(body.errors).toBeUndefined()
-  const tab = await openMembers('/members?user=307')
+  const tab = await open('/members?user=307')
   const { page } = tab
   await page.getByRole('heading', { level: 1, name: 'User 307 · <b>Ann</b>' }).waitFor()
   await page.getByLabel('Add team').fill('303')
@@ -129,7 +116,7 @@ test('a credential that only reads sees members and no buttons', async () => {
   await server.rest('POST', '/platform/team_memberships', {
     body: { team_membership: { user_id: 407, team_id: 403 } },
   })
-  const tab = await openMembers('/members?team=403', token)
+  const tab = await open('/members?team=403', { token })
   const { page } = tab
   await rowOf(page, 407).waitFor()
   for (const name of ['Add', 'Move', 'Remove'])
@@ -150,7 +137,7 @@ test('a search that found nothing among the newest changes says so, and goes on 
     )
     expect(body.errors).toBeUndefined()
   }
-  const tab = await openMembers('/members?team=555')
+  const tab = await open('/members?team=555')
   const { page } = tab
   await page.getByText('No change of this team is among the newest 1,000 changes of the account.').waitFor()
   expect(await page.getByText('No changes yet').count()).toBe(0)
@@ -173,7 +160,7 @@ test('keys open a member, and Escape comes back to the team and the same row', a
     await server.rest('POST', '/platform/team_memberships', {
       body: { team_membership: { user_id: user, team_id: 603 } },
     })
-  const tab = await openMembers('/members?team=603')
+  const tab = await open('/members?team=603')
   const { page } = tab
   await rowOf(page, 608).waitFor()
   await page.keyboard.press('j')
@@ -198,7 +185,7 @@ async function openLong(team: number): Promise<WatchedTab> {
     `mutation($items: [AddTeamMembershipInput!]!) { addTeamMemberships(items: $items) { applied } }`,
     { items },
   )
-  const tab = await openMembers(`/members?team=${team}`)
+  const tab = await open(`/members?team=${team}`)
   await tab.page.getByRole('button', { name: 'Load more' }).click()
   await rowOf(tab.page, 7_130).waitFor()
   return tab

@@ -1,23 +1,10 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
-import { findBarriers, openTab, signIn, type WatchedTab } from '../open-browser.ts'
-import { startBrowsing } from '../start-browsing.ts'
+import { findBarriers } from '../open-browser.ts'
+import { close, startBrowsing } from '../start-browsing.ts'
 
-const { server, browser } = await startBrowsing()
-
-async function openRuns(path = '/runs'): Promise<WatchedTab> {
-  const tab = await openTab(browser, server.baseUrl)
-  await signIn(tab.page, server.adminToken)
-  await tab.page.goto(path)
-  await tab.page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
-  return tab
-}
-
-async function close({ page, faults }: WatchedTab): Promise<void> {
-  expect(faults).toEqual([])
-  await page.context().close()
-}
+const { server, open } = await startBrowsing()
 
 async function run(name: string, sourceCode: string): Promise<string> {
   const { body } = await server.execute({ name, sourceCode, inputDocument: '{}', options: '{}' })
@@ -36,7 +23,7 @@ const tableOf = (page: Page) => page.getByRole('table', { name: 'Runs', exact: t
 const rowOf = (page: Page, name: string) => tableOf(page).getByRole('row').filter({ hasText: name })
 
 test('an empty page says what to do, and new runs come by themselves, newest first', async () => {
-  const tab = await openRuns()
+  const tab = await open('/runs')
   const { page } = tab
   await page.getByText('No runs yet').waitFor()
   expect(await findBarriers(page)).toEqual([])
@@ -51,7 +38,7 @@ test('an empty page says what to do, and new runs come by themselves, newest fir
 
 test('a long name of a run wraps, and leaves the other columns their width', async () => {
   await run('L'.repeat(200), 'exit(1)')
-  const tab = await openRuns()
+  const tab = await open('/runs')
   const { page } = tab
   await page.setViewportSize({ width: 1_280, height: 844 })
   const cells = rowOf(page, 'LLL').getByRole('cell')
@@ -71,7 +58,7 @@ test('a long name of a run wraps, and leaves the other columns their width', asy
 
 test('a paused table stands still and counts, and shows all again', async () => {
   await run('before', 'exit(1)')
-  const tab = await openRuns()
+  const tab = await open('/runs')
   const { page } = tab
   await rowOf(page, 'before').waitFor()
   await page.getByRole('button', { name: 'Pause' }).click()
@@ -87,7 +74,7 @@ test('filters are in the address: a reload keeps them, and Back takes the last o
   await run('good', 'exit(1)')
   await run('bad', 'fail("no")')
   await run('worse', 'throw 1')
-  const tab = await openRuns()
+  const tab = await open('/runs')
   const { page } = tab
   await rowOf(page, 'worse').waitFor()
   await page.getByRole('combobox', { name: 'Outcome' }).selectOption('fail')
@@ -119,7 +106,7 @@ test('filters are in the address: a reload keeps them, and Back takes the last o
 test('a search keeps a space that is typed slowly, and a text that a filter follows at once', async () => {
   await run('two words', 'exit(1)')
   await run('two others', 'fail("no")')
-  const tab = await openRuns()
+  const tab = await open('/runs')
   const { page } = tab
   const search = page.getByRole('searchbox', { name: 'Search' })
   await rowOf(page, 'two others').waitFor()
@@ -140,7 +127,7 @@ test('a search keeps a space that is typed slowly, and a text that a filter foll
 
 test('“Load more” pressed twice shows each older run once', async () => {
   for (let count = 0; count < 53; count++) await run('many', 'exit(1)')
-  const tab = await openRuns('/runs?text=many')
+  const tab = await open('/runs?text=many')
   const { page } = tab
   await expect.poll(() => rowOf(page, 'many').count()).toBe(50)
   const older = await holdRequests(page, '**/graphql', '"after":"')
@@ -157,7 +144,7 @@ test('“Load more” pressed twice shows each older run once', async () => {
 })
 
 test('a filter that the gateway refuses is no lost connection', async () => {
-  const tab = await openRuns('/runs?function=abc')
+  const tab = await open('/runs?function=abc')
   const { page } = tab
   await page.getByRole('alert').getByText('`abc` is not a valid function id').waitFor()
   await page.getByRole('status').getByText('Refused').waitFor()
@@ -182,7 +169,7 @@ async function barsOf(figure: Locator): Promise<DrawnBar[]> {
 test('each chart has a table of the same name, and bars in proportion to its figures', async () => {
   for (const sourceCode of ['exit(1)', 'exit(1)', 'exit(1)', 'fail("a")', 'throw 1'])
     await run('counted', sourceCode)
-  const tab = await openRuns()
+  const tab = await open('/runs')
   const { page } = tab
   await page.getByRole('figure', { name: 'Outcomes' }).getByRole('img').first().waitFor()
   for (const name of ['Runs a minute', 'Outcomes', 'Duration']) {
@@ -203,7 +190,7 @@ test('each chart has a table of the same name, and bars in proportion to its fig
 test('keys move from row to row, open one, and Escape comes back to it', async () => {
   await run('older', 'exit(1)')
   const id = await run('newer', 'exit(1)')
-  const tab = await openRuns('/runs?outcome=exit')
+  const tab = await open('/runs?outcome=exit')
   const { page } = tab
   await rowOf(page, 'newer').waitFor()
   await page.keyboard.press('j')
@@ -222,7 +209,7 @@ test('keys move from row to row, open one, and Escape comes back to it', async (
 
 test('Escape comes back to a row that newer runs moved off the first page', async () => {
   const id = await run('opened', 'exit(1)')
-  const tab = await openRuns()
+  const tab = await open('/runs')
   const { page } = tab
   await rowOf(page, 'opened').getByRole('link').press('Enter')
   await page.waitForURL(`**/runs/${id}`)
@@ -247,7 +234,7 @@ test('a dead queued run is shown with its error, and waits again after a retry',
   })
   expect(saved.body.errors).toBeUndefined()
   await server.rest('POST', '/platform/cases', { body: { case: { case_type_code: 'dead', data: {} } } })
-  const tab = await openRuns()
+  const tab = await open('/runs')
   const { page } = tab
   const row = page.locator('.dead .rows > li')
   await expect

@@ -1,14 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+import { expect, test } from 'vitest'
+import { useSignedIn } from './spawn-rostrum.ts'
 
-let server: SharedServer
-let place: Workplace
-beforeEach(async () => {
-  server = await shareServer()
-  place = await makeWorkplace({ ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: server.adminToken })
-})
-afterEach(() => place.remove())
+const { server, place } = useSignedIn()
 
 function runWithoutReader(args: readonly string[]) {
   const going = place.start(args)

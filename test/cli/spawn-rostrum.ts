@@ -2,6 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach } from 'vitest'
+import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import { endWithParent } from '../server/processes/end-with-parent.ts'
 import type { CommandOutput } from '../server/processes/spawn-command.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
@@ -41,6 +43,18 @@ export const withoutOverride: readonly string[] =
 export function canRunWithoutOverride(): boolean {
   const [command, ...words] = [...withoutOverride, process.execPath, '--version']
   return spawnSync(command ?? '', words).status === 0
+}
+
+/** Gives each test of a file an account of its own, and a workplace that is signed in to it. */
+export function useSignedIn(): { readonly server: SharedServer; readonly place: Workplace } {
+  const [server, place] = [{} as SharedServer, {} as Workplace]
+  beforeEach(async () => {
+    Object.assign(server, await shareServer())
+    const { baseUrl, adminToken } = server
+    Object.assign(place, await makeWorkplace({ ROSTRUM_URL: baseUrl, ROSTRUM_TOKEN: adminToken }))
+  })
+  afterEach(() => place.remove())
+  return { server, place }
 }
 
 /**

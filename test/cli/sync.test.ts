@@ -4,17 +4,10 @@ import { symlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
+import { expect, test } from 'vitest'
+import { useSignedIn } from './spawn-rostrum.ts'
 
-let server: SharedServer
-let place: Workplace
-beforeEach(async () => {
-  server = await shareServer()
-  place = await makeWorkplace({ ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: server.adminToken })
-})
-afterEach(() => place.remove())
+const { server, place } = useSignedIn()
 
 const file = 'functions/incident/priority.js'
 const path = '/platform/functions/priority?case_type_code=incident'

@@ -1,14 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
-import { makeWorkplace, type Workplace } from '../spawn-rostrum.ts'
+import { expect, test } from 'vitest'
+import { useSignedIn } from '../spawn-rostrum.ts'
 
-let server: SharedServer
-let place: Workplace
-beforeEach(async () => {
-  server = await shareServer()
-  place = await makeWorkplace({ ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: server.adminToken })
-})
-afterEach(() => place.remove())
+const { place } = useSignedIn()
 
 const lines = 3_000
 const write = (name: string, end: string) => place.write(`functions/_/${name}.js`, `1${end}`.repeat(lines))

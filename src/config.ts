@@ -246,12 +246,6 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Reads the settings. Throws a `StartError` that names a bad value. An empty value counts as unset. */
 export function readConfig(environment: Environment): Config {
   const config = readSettings(settings, environment)
-  const { port, metricsPort } = config
-  // Two ports that are 0 differ once they are taken.
-  if (metricsPort === port && port !== 0)
-    throw new StartError(
-      `The setting ROSTRUM_METRICS_PORT must be another port than PORT; both are \`${port}\`.`,
-    )
   const { max, warm } = config.sandboxes
   return Object.freeze({ ...config, sandboxes: { ...config.sandboxes, warm: Math.min(warm, max) } })
 }

@@ -22,6 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>
  */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
+  refuseSharedPort(config)
   const systemLog = await createSystemLog(config)
   try {
     await startToServe(environment, config, systemLog)
@@ -80,6 +81,14 @@ function optimizeSooner(): void {
  */
 function collectSooner(): void {
   setFlagsFromString('--heap-growing-percent=100')
+}
+
+// Two ports that are 0 differ once they are taken.
+function refuseSharedPort({ port, metricsPort }: Config): void {
+  if (metricsPort !== port || port === 0) return
+  throw new StartError(
+    `The setting ROSTRUM_METRICS_PORT must be another port than PORT; both are \`${port}\`.`,
+  )
 }
 
 async function listen({ server }: App, { host, port }: Config): Promise<void> {

@@ -111,8 +111,8 @@ function createHandler(row: RestRow, services: HttpServices, unread: UnreadAnswe
   const { document: query, field } = row.operation
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const given = readRequest(request)
-    if (given.isStrict && row.method === 'DELETE')
-      readBody(noFields, given.body === undefined ? {} : given.body, true)
+    if (given.isStrict && row.method === 'DELETE' && given.body !== undefined)
+      readBody(noFields, given.body, true)
     const variables = row.readVariables(given)
     const execute = () => executeFor(request.state, services, { query, variables })
     const read = ({ result }: Answer) => row.answer(result.data?.[field], given)

@@ -14,7 +14,7 @@ const caseTaskBody = jsonObject(
 )
 
 /** Reads the input of `runCaseTask` from a body (contract, section 7). A request without a body has no params. */
-export function readCaseTaskBody(body: unknown, isStrict = false) {
-  const { params, dry_run: dryRun } = readBody(caseTaskBody, body === undefined ? {} : body, isStrict)
+export function readCaseTaskBody(body: unknown = {}, isStrict = false) {
+  const { params, dry_run: dryRun } = readBody(caseTaskBody, body, isStrict)
   return { params: params ?? null, dryRun: dryRun ?? false }
 }

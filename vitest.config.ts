@@ -7,6 +7,8 @@ const slow = 'test/**/*.slow.test.ts'
 // Tests that compare a duration or a process's memory with a bound. They run one file at a time, so that no other test
 // takes their time.
 const timed = 'test/**/*.timed.test.ts'
+// The same, but they mostly wait, and their bounds are seconds. So two of these files can run at a time.
+const waiting = 'test/**/*.waiting.test.ts'
 // These run in the quick project, and in the nightly run with many more cases.
 const properties = [
   'test/properties/**/*.test.ts',
@@ -36,7 +38,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: [all],
-          exclude: [slow, timed],
+          exclude: [slow, timed, waiting],
           // One more than the processors that a test machine must have: many tests wait for a process or a clock.
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
@@ -57,10 +59,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'waiting',
+          include: [waiting],
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'timed',
           include: [timed],
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

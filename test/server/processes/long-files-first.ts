@@ -14,6 +14,7 @@ export const longFiles = [
   'hostile/connections/connections.slow',
   'browser/run/run.slow',
   'http/edge/slow-follower.slow',
+  'contract/streams/heartbeat.slow',
   // Its scripts fill the processors, so it does not run beside the hostile ones, which have little time.
   'scripts/run/gateway-death.slow',
   'contract/idempotency/idempotency-deaths.slow',
@@ -35,6 +36,13 @@ export const longFiles = [
   'faults/replicas/slow-postgres.slow',
   'browser/runs/runs.slow',
   'browser/docs/docs.slow',
+  'browser/functions/functions.slow',
+  'browser/playground/functions.slow',
+  'browser/runs/dead-runs.slow',
+  'commands/memory/when-quiet.slow',
+  'scripts/run/run-deaths.slow',
+
+  'hostile/connections/held-bodies.waiting',
 ]
 
 /**

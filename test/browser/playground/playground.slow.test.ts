@@ -254,6 +254,16 @@ test('nothing moves for somebody who prefers that', async () => {
   await page.context().close()
 })
 
+test('with the colors of the system, the open page and tab are marked', async () => {
+  const { page } = await openPlayground()
+  await page.emulateMedia({ forcedColors: 'active' })
+  for (const mark of ['.page-header .links a[aria-current]', '[role="tab"][aria-selected="true"]']) {
+    const border = page.locator(mark).first()
+    expect(await border.evaluate(own => getComputedStyle(own).borderBottomStyle), mark).toBe('solid')
+  }
+  await page.context().close()
+})
+
 test('a notice has a box only while it says something, and its place is there before', async () => {
   const { page, faults } = await openPlayground()
   const notice = page.getByRole('status').and(page.locator('.notice'))

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openTab, signIn, type WatchedTab } from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
-const { server, browser } = await startBrowsing()
+const { server, browser, open } = await startBrowsing()
 
 interface Refusal {
   readonly status: number
@@ -157,5 +157,24 @@ test('“Replay” again after a lost answer opens the first replay', async () =
     return found?.runs.nodes.length
   }
   await expect.poll(isListed).toBe(2)
+  await page.context().close()
+})
+
+test.each([
+  '/functions',
+  '/functions/1',
+  '/cases',
+  '/cases/1',
+  '/members?team=3',
+])('where the first answer of %s is lost, a button loads the page again', async path => {
+  const tab = await open('/runs')
+  const { page } = tab
+  await page.route('**/graphql', route => route.abort())
+  await page.goto(path)
+  await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
+  await page.unroute('**/graphql')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('The gateway cannot be reached.').waitFor({ state: 'detached' })
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
   await page.context().close()
 })

@@ -1,5 +1,6 @@
 import { html, nothing, type PropertyValues } from 'lit'
-import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, viewError } from '../shell/page-element.ts'
+import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import type { EventPage } from './case-documents.ts'
 import { readHistory } from './read-history.ts'
 import { viewHistory } from './view-history.ts'
@@ -34,7 +35,7 @@ class CaseHistory extends PageElement {
     const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
     return html`<h2>History</h2>
       ${viewError(this.error)}
-      ${this.page === null ? (this.error === null ? viewLoading() : nothing) : viewHistory(this.page.nodes)}
+      ${this.page === null ? viewNotLoaded(this.error) : viewHistory(this.page.nodes)}
       ${this.page?.pageInfo.hasPreviousPage ? more : nothing}`
   }
 

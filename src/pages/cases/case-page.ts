@@ -6,8 +6,9 @@ import { compareDocuments } from '../results/difference.ts'
 import { isSaveKey } from '../shell/keys.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, viewError } from '../shell/page-element.ts'
 import { readId } from '../shell/read-id.ts'
+import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import {
   type CaseTask,
   type FoundCase,
@@ -120,7 +121,7 @@ class CasePage extends PageElement {
     if (this.edited === null)
       return html`${back}
         <h1>Case</h1>
-        ${viewError(this.error)} ${this.error === null ? viewLoading() : nothing}`
+        ${viewError(this.error)} ${viewNotLoaded(this.error)}`
     const { id, caseTypeCode, version } = this.edited.stored
     return html`${back}
       <h1>Case ${id}</h1>

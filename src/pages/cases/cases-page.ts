@@ -3,7 +3,8 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, viewEmpty, viewError } from '../shell/page-element.ts'
+import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewTime } from '../shell/view-time.ts'
 import { type CasePage, type CaseRow, listCases, listCaseTypes } from './case-documents.ts'
 import type { NewCaseDialog } from './new-case-dialog.ts'
@@ -68,7 +69,7 @@ class CasesPage extends PageElement {
         </label>
       </form>
       ${viewError(this.error)}
-      ${this.page === null ? (this.error === null ? viewLoading() : nothing) : this.#viewRows(this.page)}
+      ${this.page === null ? viewNotLoaded(this.error) : this.#viewRows(this.page)}
       <new-case-dialog .types=${types} .type=${this.type}></new-case-dialog>`
   }
 

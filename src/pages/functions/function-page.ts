@@ -3,8 +3,9 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, viewError } from '../shell/page-element.ts'
 import { readId } from '../shell/read-id.ts'
+import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { type FunctionRow, findFunction, type VersionPage } from './function-documents.ts'
 import './function-triggers.ts'
 import './version-list.ts'
@@ -41,7 +42,7 @@ class FunctionPage extends PageElement {
     if (this.found === null)
       return html`${back}
         <h1>Function</h1>
-        ${viewError(this.error)} ${this.error === null ? viewLoading() : nothing}`
+        ${viewError(this.error)} ${viewNotLoaded(this.error)}`
     const { id, name, caseTypeCode, live, versions } = this.found
     const wanted = new URLSearchParams(location.search).get('version')
     const open = html`<a class="button main" href="/playground?function=${id}">Open in playground</a>`

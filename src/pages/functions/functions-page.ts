@@ -5,6 +5,7 @@ import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewTime } from '../shell/view-time.ts'
 import { type FunctionRow, listFunctions } from './function-documents.ts'
 
@@ -66,7 +67,7 @@ class FunctionsPage extends PageElement {
         ${allows('functions:write') ? add : nothing}
       </div>
       ${search} ${viewError(this.error)}
-      ${this.rows === null ? (this.error === null ? viewLoading() : nothing) : this.#viewRows(this.rows)}`
+      ${this.rows === null ? viewNotLoaded(this.error) : this.#viewRows(this.rows)}`
   }
 
   #viewRows(all: readonly FunctionRow[]) {

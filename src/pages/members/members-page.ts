@@ -3,8 +3,9 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleItemKeys, handleListKeys, itemKeys, listKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, viewEmpty, viewError } from '../shell/page-element.ts'
 import { UndoController, undoKeys } from '../shell/undo.ts'
+import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { type FoundEvents, findEarlier, findEvents, findLater } from './event-search.ts'
 import { add, type Done, move, remove } from './member-actions.ts'
 import { type Membership, type MembershipPage, membersOfTeam, teamsOfUser } from './member-documents.ts'
@@ -80,7 +81,7 @@ class MembersPage extends PageElement {
   }
 
   #viewChosen() {
-    if (this.page === null) return this.error === null ? viewLoading() : nothing
+    if (this.page === null) return viewNotLoaded(this.error)
     const canChange = allows('memberships:write')
     const more = html`<button type="button" @click=${this.#loadMore}>Load more</button>`
     return html`${canChange ? this.#viewAdd() : nothing}

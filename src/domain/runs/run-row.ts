@@ -1,3 +1,4 @@
+import { escapeSurrogates } from '../../json/escape-surrogates.ts'
 import { writeJson } from '../../json/json-text.ts'
 import type { RunEnd, RunStart } from '../scripts/run-record.ts'
 import { type RunRow, type RunTexts, runTexts } from './run-store.ts'
@@ -57,7 +58,7 @@ function textsOf({ message, error, payload, logs, calls }: RunEnd): RunTexts {
     ...(logs.length === 0
       ? {}
       : { logs: writeJson(logs.map(({ at, level, data }) => ({ at: at.getTime(), level, data }))) }),
-    ...(calls.length === 0 ? {} : { calls: wellFormed(JSON.stringify(calls)) }),
+    ...(calls.length === 0 ? {} : { calls: escapeSurrogates(JSON.stringify(calls)) }),
   }
 }
 
@@ -69,11 +70,5 @@ function sourceOf(sourceCode: string | null): RunTexts {
 
 function short(kind: 'input' | 'options' | 'payload', text: string): RunTexts {
   if (Buffer.byteLength(text) > maxTextBytes) return {}
-  return { [kind]: wellFormed(text) }
-}
-
-// Escapes lone surrogates. They can only be inside strings of a JSON text, where the escape means the same.
-function wellFormed(text: string): string {
-  if (text.isWellFormed()) return text
-  return text.replace(/\p{Surrogate}/gu, half => `\\u${half.charCodeAt(0).toString(16)}`)
+  return { [kind]: escapeSurrogates(text) }
 }

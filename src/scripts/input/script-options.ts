@@ -1,5 +1,8 @@
 import type { Caller } from '../../credentials/caller.ts'
 import type { Transaction } from '../../domain/scripts/run.ts'
+import { escapeSurrogates } from '../../json/escape-surrogates.ts'
+import { JsonScanner } from '../../json/scanner.ts'
+import { spells } from '../../json/spells.ts'
 import type { GivenOptions, OptionName } from './read-script.ts'
 
 export interface ScriptOptions {
@@ -41,10 +44,23 @@ export function addToken(options: string, token: string): string {
 // Maximum length of stored options. Longer options are not stored.
 const maxKeptCharacters = 256 * 2 ** 10
 
-/** Returns the options of a script as they are stored: without a credential that the caller sent. */
+/**
+ * Returns the options of a script as they are stored: without a credential that the caller sent. It cuts the member out
+ * of the text, because `JSON.stringify` throws for some values that are nested thousands of levels deep.
+ */
 export function keptOptions(text: string): string {
   if (text.length > maxKeptCharacters || !/authorization|\\u/.test(text)) return text
-  const kept = JSON.parse(text) as Record<string, unknown>
-  delete kept.authorization
-  return JSON.stringify(kept)
+  const bytes = Buffer.from(escapeSurrogates(text))
+  const kept: string[] = []
+  const scanner = new JsonScanner(
+    { maxDepth: Number.POSITIVE_INFINITY },
+    {
+      onMember({ keyStart: start, keyEnd: end, valueEnd }) {
+        if (!spells(bytes, { start, end }, 'authorization'))
+          kept.push(bytes.toString('utf8', start - 1, valueEnd))
+      },
+    },
+  )
+  scanner.write(bytes)
+  return `{${kept.join()}}`
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import type { Caller } from '../../../src/credentials/caller.ts'
 import { readScript } from '../../../src/scripts/input/read-script.ts'
-import { addToken, scriptOptions } from '../../../src/scripts/input/script-options.ts'
+import { addToken, keptOptions, scriptOptions } from '../../../src/scripts/input/script-options.ts'
 import { scriptOf } from '../run/start-tasks.ts'
 
 const { runLimits } = readConfig({})
@@ -95,4 +95,21 @@ test.each([
     requestContext: transaction,
     authorization: 'Bearer rrun_1',
   })
+})
+
+test.each([
+  ['{}', '{}'],
+  ['{"a":1}', '{"a":1}'],
+  ['{"authorization":"Bearer stolen"}', '{}'],
+  ['{"a":"\\u00e9" , "\\u0061uthorization" : "Bearer stolen", "b":[1,2]}', '{"a":"é","b":[1,2]}'],
+  ['{"authorization":{"a":1},"a":{"authorization":1},"authorization":[]}', '{"a":{"authorization":1}}'],
+  ['{"a":"authorization \ud800"}', '{"a":"authorization \\ud800"}'],
+])('the options %s are stored without the credential of the caller', (text, expected) => {
+  expect(JSON.parse(keptOptions(text))).toEqual(JSON.parse(expected))
+})
+
+test('options are stored however deep they are nested', () => {
+  const levels = 50_000
+  const text = `{"a":"\\u0061","b":${'['.repeat(levels)}{"0":1}${']'.repeat(levels)}}`
+  expect(keptOptions(text)).toBe(text)
 })

@@ -1,6 +1,8 @@
 import { Lexer, Source, type Token, TokenKind } from 'graphql'
 
-// Tokens that are read to find a name. Calls begin with their first field, some way after the declared variables.
+// Characters and tokens that are read to find a name. Calls begin with their first field, some way after the declared
+// variables.
+const maxCharacters = 32 * 2 ** 10
 const maxTokens = 2_000
 const maxNameLength = 100
 const unnamed = 'graphql'
@@ -28,14 +30,19 @@ function nameDocument(query: string): string {
 type ReadToken = () => Token
 
 function findFirstField(query: string): string | null {
+  const lexer = new Lexer(new Source(query.slice(0, maxCharacters)))
+  const known: Token[] = []
   let tokens = 0
-  // Returns a reader of the tokens from the beginning. All readers together read up to the maximum.
+  // Returns a reader of the tokens from the beginning. All readers together read up to the maximum. Each token is made
+  // once, because a fragment that spreads itself is read many times.
   const start = (): ReadToken => {
-    const lexer = new Lexer(new Source(query))
+    let next = 0
     return () => {
       tokens++
       if (tokens > maxTokens) throw new RangeError('The document has too many tokens before its first field.')
-      return lexer.advance()
+      const token = known[next] ?? lexer.advance()
+      known[next++] = token
+      return token
     }
   }
   return findInDefinition(start, null)

@@ -32,6 +32,13 @@ test.each([
   expect(nameOf(query)).toBe('graphql')
 })
 
+test('only the beginning of a long document is read, and once for all fragments', () => {
+  const startedAt = performance.now()
+  expect(nameOf(`${'\n'.repeat(2_000_000)}fragment A on Query { ...A } { ...A }`)).toBe('graphql')
+  expect(performance.now() - startedAt).toBeLessThan(500)
+  expect(nameOf(`${' '.repeat(2_000_000)}{ user }`)).toBe('graphql')
+})
+
 test.each([
   ['https://other.test/graphql', 'other.test:443'],
   ['http://user:secret@other.test/graphql', 'other.test:80'],

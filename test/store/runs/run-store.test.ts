@@ -329,10 +329,15 @@ eachStore(harness => {
     expect(await store.runs.findByRunIds('b', [other.runId])).toHaveLength(1)
   })
 
-  test('the bytes of a run that is listed as running count when it ends', async () => {
+  test('the bytes of a long run count once: those of its input at once, the others when it ends', async () => {
     const long = runOf({ state: 'running', outcome: null, textBytes: { input: 10 } })
     await insert(long)
-    const ended = { ...long, state: 'ended', outcome: 'exit', textBytes: { payload: 1_000 } } as const
+    const ended = {
+      ...long,
+      state: 'ended',
+      outcome: 'exit',
+      textBytes: { input: 10, payload: 1_000 },
+    } as const
     await store.runs.write('a', 'one', { inserts: [], ends: [ended] })
     await sweep(store, { ...keepsAll, bytes: 1_010 })
     expect(await idsOf()).toEqual([long.runId])

@@ -114,8 +114,9 @@ function* endRuns(statements: RunWriteStatements, accountCode: string, ends: rea
   if (rows.length === 0) return
   const { inputs, outputs } = toTexts(rows)
   const { insertInputs, insertOutputs } = statements
-  const storedBytes = bytesOf(rows) - bytesOf(rows.map(run => ({ textBytes: pickInputs(run.textBytes) })))
-  yield* unread(statements.countBytes, { accountCode, bytes: bytesOf(rows), storedBytes })
+  // Their inputs were counted when they were inserted.
+  const bytes = bytesOf(rows) - bytesOf(rows.map(run => ({ textBytes: pickInputs(run.textBytes) })))
+  yield* unread(statements.countBytes, { accountCode, bytes, storedBytes: bytes })
   if (inputs.length > 0) yield* unread(insertInputs, { accountCode, ...statements.inputs.encode(inputs) })
   if (outputs.length > 0) yield* unread(insertOutputs, { accountCode, ...statements.outputs.encode(outputs) })
 }

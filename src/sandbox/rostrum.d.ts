@@ -118,13 +118,9 @@ declare namespace Rostrum {
     /** Adds a user to a team. Rejects with the code `CONFLICT` if the user is in it. */
     add(membership: { user_id: Id; team_id: Id }): Promise<TeamMembership>
     /** Moves a membership to another user, another team or both. */
-    move(
-      id: Id,
-      change: { user_id?: Id; team_id?: Id },
-      condition?: { if_version?: number },
-    ): Promise<TeamMembership>
+    move(id: Id, change: { user_id?: Id; team_id?: Id }): Promise<TeamMembership>
     /** Removes a membership and returns it as it was. */
-    remove(id: Id, condition?: { if_version?: number }): Promise<TeamMembership>
+    remove(id: Id): Promise<TeamMembership>
   }
 
   interface User {

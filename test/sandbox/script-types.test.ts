@@ -124,6 +124,8 @@ test.each([
   'await Platform.team.get(1)',
   'await Platform.teamMemberships.get({ id: 1 })',
   'await Platform.teamMemberships.add({ user: 1, team: 2 })',
+  'await Platform.teamMemberships.move(1, { team_id: 2 }, { if_version: 3 })',
+  'await Platform.teamMemberships.remove(1, { if_version: 3 })',
   'const user = await Platform.users.get(1); exit(user.email)',
   'await Platform.cases.save({ id: 1 })',
   'await Platform.cases.find({ type: "incident" })',

@@ -32,10 +32,18 @@ export class IsolateKeeper {
 
   /** Prepares for the next run. Call it when the script has left its isolate. */
   recover(run: ScriptRun, ending: Ending): void {
-    const isClean = ending.kind !== 'error' && run.isSettled && !this.#isolate.isDisposed
     this.#runs++
-    if (this.#setup.isolation === 'account' && isClean && this.#runs < maxRuns) this.#isolate.renew()
-    else this.#replace()
+    try {
+      if (this.#canReuse(run, ending)) return this.#isolate.renew()
+    } catch {
+      // Entering the isolate also runs what the script left in V8, and reports a rejection of it here.
+    }
+    this.#replace()
+  }
+
+  #canReuse(run: ScriptRun, ending: Ending): boolean {
+    if (this.#setup.isolation !== 'account' || this.#runs >= maxRuns) return false
+    return ending.kind !== 'error' && run.isSettled && !run.isOutOfTime && !this.#isolate.isDisposed
   }
 
   #replace(): void {

@@ -58,6 +58,7 @@ export class ScriptRun {
   #clock: NodeJS.Timeout | null = null
   #ending: Ending | null = null
   #isEntered = false
+  #isOutOfTime = false
   #pendingCalls = 0
   #unhandled: Error | null = null
 
@@ -81,6 +82,11 @@ export class ScriptRun {
   /** True if no `graphql()` call waits for an answer. Then the script cannot continue. */
   get isSettled(): boolean {
     return this.#pendingCalls === 0
+  }
+
+  /** True if V8 stopped the script at its deadline, perhaps after its end. Its microtasks can then be left in V8. */
+  get isOutOfTime(): boolean {
+    return this.#isOutOfTime
   }
 
   /** Starts the script. Returns when it has ended, or waits for an answer. */
@@ -198,8 +204,9 @@ export class ScriptRun {
   // V8. So the state of the isolate and the clock decide, not the text. A rejection does not end the run, because a
   // handler may follow; it is reported if nothing else ends the run.
   #onCallFailure(error: unknown): void {
+    this.#isOutOfTime = performance.now() >= this.#deadline
     if (this.#isolate.isDisposed) this.#fail(outOfMemory)
-    else if (performance.now() >= this.#deadline) this.#fail(outOfTime(this.#limits.timeoutMs))
+    else if (this.#isOutOfTime) this.#fail(outOfTime(this.#limits.timeoutMs))
     else this.#unhandled ??= error instanceof Error ? error : new Error(String(error))
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { logged, startTasks, type TestTasks, wordOf } from '../scripts/run/start-tasks.ts'
 
@@ -87,6 +88,20 @@ test('a reused isolate stops a script that loops', async () => {
     message: 'The run used more than its 200 ms of processor time',
   })
   expect((await tasks.run('exit(1)')).payload).toBe(1)
+  await tasks.runner.close()
+})
+
+test.each([
+  ['computes until its deadline', 'Promise.resolve().then(() => log("late")); for (;;);'],
+  ['leaves rejections', 'Promise.reject({ get message() { Promise.reject(new Error("late")) } })'],
+])('a run that ends and then %s costs its isolate, not its sandbox', async (_, rest) => {
+  const tasks = await startTasks({ ROSTRUM_ISOLATION: 'account', ROSTRUM_TASK_TIMEOUT_MS: '200' })
+  const before = tasks.runner.pids()
+  expect((await tasks.run(`try { exit(1) } catch { ${rest} }`)).payload).toBe(1)
+  await sleep(500)
+  expect(tasks.runner.pids()).toEqual(before)
+  const next = await tasks.run("log('own'); exit(2)")
+  expect([next.payload, logged(next)]).toEqual([2, [['own']]])
   await tasks.runner.close()
 })
 

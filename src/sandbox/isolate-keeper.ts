@@ -5,10 +5,14 @@ import type { ScriptRun } from './script-run.ts'
 // Runs after which an account gets a new isolate. Each run leaves its realm to V8's collector, which takes longer for
 // twenty realms than a new isolate does.
 const maxRuns = 20
+// Part of a run's memory that earlier runs may still fill. V8 would collect it only when the heap is full, and refuses
+// buffers before.
+const maxUsedPart = 1 / 8
 
 /**
  * Provides the isolate for the next run. By default each run gets a new one. With `isolation: 'account'` an isolate
- * serves one account for up to `maxRuns` runs, with a new realm for each run, until one does not end cleanly.
+ * serves one account for up to `maxRuns` runs, with a new realm for each run, until one does not end cleanly or it
+ * holds too much memory.
  */
 export class IsolateKeeper {
   readonly #setup: SandboxSetup
@@ -43,7 +47,8 @@ export class IsolateKeeper {
 
   #canReuse(run: ScriptRun, ending: Ending): boolean {
     if (this.#setup.isolation !== 'account' || this.#runs >= maxRuns) return false
-    return ending.kind !== 'error' && run.isSettled && !run.isOutOfTime && !this.#isolate.isDisposed
+    if (ending.kind === 'error' || !run.isSettled || run.isOutOfTime || this.#isolate.isDisposed) return false
+    return this.#isolate.usedBytes <= this.#setup.limits.memoryMb * 2 ** 20 * maxUsedPart
   }
 
   #replace(): void {

@@ -73,6 +73,12 @@ export class RealmIsolate {
     return position === null ? null : { ...position, isSurplusBrace: brace !== null }
   }
 
+  /** Bytes of its heap and of the buffers outside it, garbage included. */
+  get usedBytes(): number {
+    const heap = this.#isolate.getHeapStatisticsSync()
+    return heap.used_heap_size + heap.externally_allocated_size
+  }
+
   /** True if the isolate was disposed of, also by V8 at its memory limit. */
   get isDisposed(): boolean {
     return this.#isolate.isDisposed

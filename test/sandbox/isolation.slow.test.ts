@@ -80,6 +80,19 @@ test('a run can use all its memory, whatever earlier runs used', () => reserveMe
 test('so can a run in an isolate that is reused for its account', () =>
   reserveMemory({ ROSTRUM_ISOLATION: 'account' }))
 
+test('buffers find the memory that objects of an earlier run used', async () => {
+  const tasks = await startTasks({ ROSTRUM_ISOLATION: 'account' })
+  const heap = `const held = []
+    for (let i = 0; i < 40; i++) held.push(Array.from({ length: 131_072 }, (_, j) => i + j + 0.5)); exit(held.length)`
+  const buffers = 'const held = Array.from({ length: 48 }, () => new Uint8Array(2 ** 20)); exit(held.length)'
+  const before = tasks.runner.pids()
+  expect((await tasks.run(heap)).payload).toBe(40)
+  expect((await tasks.run(buffers)).payload).toBe(48)
+  expect((await tasks.run(buffers)).payload).toBe(48)
+  expect(tasks.runner.pids()).toEqual(before)
+  await tasks.runner.close()
+})
+
 test('a reused isolate stops a script that loops', async () => {
   const tasks = await startTasks({ ROSTRUM_ISOLATION: 'account', ROSTRUM_TASK_CPU_MS: '200' })
   const { error } = await tasks.run('for (;;);')

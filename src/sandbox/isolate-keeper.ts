@@ -47,7 +47,8 @@ export class IsolateKeeper {
 
   #canReuse(run: ScriptRun, ending: Ending): boolean {
     if (this.#setup.isolation !== 'account' || this.#runs >= maxRuns) return false
-    if (ending.kind === 'error' || !run.isSettled || run.isOutOfTime || this.#isolate.isDisposed) return false
+    if (ending.kind === 'error' || !run.isSettled || run.mayHaveLeftTraces) return false
+    if (this.#isolate.isDisposed) return false
     return this.#isolate.usedBytes <= this.#setup.limits.memoryMb * 2 ** 20 * maxUsedPart
   }
 

@@ -58,7 +58,7 @@ export class ScriptRun {
   #clock: NodeJS.Timeout | null = null
   #ending: Ending | null = null
   #isEntered = false
-  #isOutOfTime = false
+  #mayHaveLeftTraces = false
   #pendingCalls = 0
   #unhandled: Error | null = null
 
@@ -84,9 +84,12 @@ export class ScriptRun {
     return this.#pendingCalls === 0
   }
 
-  /** True if V8 stopped the script at its deadline, perhaps after its end. Its microtasks can then be left in V8. */
-  get isOutOfTime(): boolean {
-    return this.#isOutOfTime
+  /**
+   * True if the script may have left something in its isolate, beside its realm. If V8 stopped it at its deadline, its
+   * microtasks can be left. If V8 read an object that was thrown, getters of it ran in a context that all realms share.
+   */
+  get mayHaveLeftTraces(): boolean {
+    return this.#mayHaveLeftTraces
   }
 
   /** Starts the script. Returns when it has ended, or waits for an answer. */
@@ -204,9 +207,10 @@ export class ScriptRun {
   // V8. So the state of the isolate and the clock decide, not the text. A rejection does not end the run, because a
   // handler may follow; it is reported if nothing else ends the run.
   #onCallFailure(error: unknown): void {
-    this.#isOutOfTime = performance.now() >= this.#deadline
+    // A timeout is an object too, but the throw of an ending is a text.
+    if (typeof error === 'object') this.#mayHaveLeftTraces = true
     if (this.#isolate.isDisposed) this.#fail(outOfMemory)
-    else if (this.#isOutOfTime) this.#fail(outOfTime(this.#limits.timeoutMs))
+    else if (performance.now() >= this.#deadline) this.#fail(outOfTime(this.#limits.timeoutMs))
     else this.#unhandled ??= error instanceof Error ? error : new Error(String(error))
   }
 

@@ -80,6 +80,17 @@ test('a run can use all its memory, whatever earlier runs used', () => reserveMe
 test('so can a run in an isolate that is reused for its account', () =>
   reserveMemory({ ROSTRUM_ISOLATION: 'account' }))
 
+// V8 reads the getter of an unhandled rejection in a context of isolated-vm, and calls the proxy with an array of it.
+test('a run cannot leave anything in the context that the realms of an isolate share', async () => {
+  const tasks = await startTasks({ ROSTRUM_ISOLATION: 'account' })
+  const reach = `let shared
+    const get = new Proxy(() => '', { apply(target, self, given) { shared = given.constructor.prototype } })
+    Promise.reject(Object.defineProperty({}, 'message', { get })); await graphql('q')`
+  expect((await tasks.run(`${reach}; shared.left = 'mine'; exit(1)`)).payload).toBe(1)
+  expect((await tasks.run(`${reach}; exit(typeof shared.left)`)).payload).toBe('undefined')
+  await tasks.runner.close()
+})
+
 test('buffers find the memory that objects of an earlier run used', async () => {
   const tasks = await startTasks({ ROSTRUM_ISOLATION: 'account' })
   const heap = `const held = []

@@ -3,8 +3,10 @@ import type { DescribedError } from './text/describe-error.ts'
 
 /** Makes `exit`, `fail` and endings by an error (contract, section 4). Runs inside the isolate as text. */
 export function makeEndings({ language, json, errors, state }: RealmParts) {
-  const { apply, create, String, Error, TypeError } = language
-  const unwinding = create(null)
+  const { apply, String, Error, TypeError } = language
+  // A text, because V8 reports it if the script leaves it unhandled: an object could have getters of the script.
+  const unwinding = 'The run has ended'
+  let hasEnded = false
   const nothing = (): void => undefined
 
   // Posts the ending, and then never returns, so that no more code of the script runs. The host disposes of the isolate
@@ -13,6 +15,7 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
   const end = (kind: string, first: string, second = ''): never => {
     if (state.cutEntries > 0) state.post('cut', state.cutEntries, `${state.cutCharacters}`, 'final')
     state.post(kind, first, second)
+    hasEnded = true
     if (state.reusesIsolate) throw unwinding
     // V8 looks for the disposal at each call, but only sometimes in a loop without one.
     for (;;) nothing()
@@ -25,10 +28,10 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
 
   /**
    * Ends the run with an error that the script threw. V8's message for a failed buffer allocation means `MEMORY`. Does
-   * nothing for the throw of an ending: the host disposes of an isolate that posts after its end.
+   * nothing after an ending, whose throw also comes here: the host disposes of an isolate that posts after its end.
    */
   const endByThrown = (thrown: unknown): void => {
-    if (thrown === unwinding) return
+    if (hasEnded) return
     const described = errors.describe(thrown)
     const isMemory = described.message === 'RangeError: Array buffer allocation failed'
     return endWithError(isMemory ? 'MEMORY' : 'RUNTIME', described)

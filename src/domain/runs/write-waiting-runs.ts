@@ -93,8 +93,11 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
   }
 
   async function writeSome(accountCode: string): Promise<boolean> {
-    const taken = takeSome(runsOf(accountCode)).map(run => ({ run, end: run.end, row: toRowOf(run) }))
-    const beingWritten = tryToWrite(accountCode, taken)
+    const taken = takeSome(runsOf(accountCode)).map(run => ({ run, end: run.end }))
+    const beingWritten = tryToWrite(
+      accountCode,
+      taken.map(({ run }) => run),
+    )
     for (const { run } of taken) run.beingWritten = beingWritten
     const isWritten = await beingWritten
     for (const { run, end } of taken) {
@@ -108,17 +111,14 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
   }
 
   /** False if the store did not answer. Other failures would come again, so the rows count as written. */
-  async function tryToWrite(
-    accountCode: string,
-    rows: readonly { readonly run: RecordedRun; readonly row: RunRow }[],
-  ): Promise<boolean> {
+  async function tryToWrite(accountCode: string, runs: readonly RecordedRun[]): Promise<boolean> {
     const rowsOf = (isInserted: boolean): RunRow[] =>
-      rows.filter(({ run }) => run.isInserted === isInserted).map(({ row }) => row)
+      runs.filter(run => run.isInserted === isInserted).map(toRowOf)
     try {
       await store.write(accountCode, gateway, { inserts: rowsOf(false), ends: rowsOf(true) })
       return true
     } catch (error) {
-      onError(error, rows.length)
+      onError(error, runs.length)
       return !(error instanceof RostrumError && error.code === 'UNAVAILABLE')
     }
   }

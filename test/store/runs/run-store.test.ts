@@ -430,6 +430,21 @@ eachStore(harness => {
     expect(await idsOf({ state: 'ended' })).toEqual([runId])
   })
 
+  test('a run whose row cannot be made is reported, and later runs are written', async () => {
+    const keeping = keepRuns()
+    const writeOptions = () => {
+      throw new RangeError('The options are nested too deeply.')
+    }
+    const runs = keeping.defer()
+    runs.begin({ ...start(randomUUID()), writeOptions }).end(end)
+    runs.keep()
+    await runs.whenKept()
+    const runId = randomUUID()
+    keeping.begin(start(runId)).end(end)
+    await keeping.close()
+    expect(await idsOf()).toEqual([runId])
+  })
+
   test('recorded runs are written in groups, a long one as running first, and at the stop', async () => {
     const keeping = keepRuns()
     const [short, long, dropped] = [randomUUID(), randomUUID(), randomUUID()]

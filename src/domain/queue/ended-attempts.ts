@@ -6,8 +6,8 @@ import type { ClaimedRun, DeadRun, Finished, NextClaim, QueuedEnd, QueueStore } 
 const maxEnds = 50
 // How long an end waits for others while there are runs to begin.
 const maxWaitMs = 20
-// Pause before ends are written again, after the store did not answer.
-const pauseMs = 500
+/** Pause before ends are written again, after the store did not answer. */
+export const failedPauseMs = 500
 
 interface Dependencies {
   readonly store: Pick<QueueStore, 'finishAttempts'>
@@ -91,7 +91,7 @@ export class EndedAttempts {
       const now = performance.now()
       const isLeased = some.some(({ leasedUntil }) => leasedUntil > now)
       isWorthRetrying = isLeased && error instanceof RostrumError && error.code === 'UNAVAILABLE'
-      account.pausedUntil = isWorthRetrying ? now + pauseMs : 0
+      account.pausedUntil = isWorthRetrying ? now + failedPauseMs : 0
     }
     if (!isWorthRetrying) {
       account.ends.splice(0, some.length)

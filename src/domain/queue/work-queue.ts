@@ -4,7 +4,7 @@ import type { FunctionStore } from '../functions/function-store.ts'
 import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { QueuedCapacity } from '../scripts/queued-capacity.ts'
 import type { AttemptParts } from './attempt-run.ts'
-import { EndedAttempts } from './ended-attempts.ts'
+import { EndedAttempts, failedPauseMs } from './ended-attempts.ts'
 import { createPoller } from './poller.ts'
 import type { Claim, DeadRun, NextClaim, QueueStore, RetryAfterMs } from './queue-store.ts'
 import { ReadyRuns } from './ready-runs.ts'
@@ -21,8 +21,6 @@ const maxClaimMs = 100
 const emptyPauseMs = 10
 // How long after a claim that left accounts out to look for more of their runs, unless another claim comes first.
 const leftOutPauseMs = 100
-// Pause after ends were not written, because the store did not answer.
-const failedPauseMs = 500
 
 interface Dependencies extends AttemptParts {
   readonly store: QueueStore

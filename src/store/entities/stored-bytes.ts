@@ -54,7 +54,6 @@ export function createStoredBytes({ prepare, typed, list }: Dialect, { accountBy
   }
 
   return {
-    find: (accountCode: string) => only(find, { accountCode }),
     refuseFull,
     /** Looks whether the account has room. Nobody else adds bytes before the commit on SQLite alone. */
     *refuse(accountCode: string, more: number): Work<Refusal | null> {

@@ -121,6 +121,12 @@ export interface ScriptError extends RunError {
 }
 
 /**
+ * Maximum levels of a JSON text from a sandbox. The realm allows 1,000. Deeper texts could be parsed but not serialized
+ * again.
+ */
+export const maxDepth = 1_100
+
+/**
  * Returns the maximum bytes of a line from a sandbox. A control character in its longest text takes six bytes as JSON.
  */
 export function maxFrameBytes({ resultBytes, logBytes, graphqlCallBytes }: RunLimits): number {

@@ -1,11 +1,10 @@
 import { RostrumError } from '../../errors.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { JsonScanner } from '../../json/scanner.ts'
+import { maxDepth } from '../protocol.ts'
 
 export type Variables = Record<string, unknown>
 
-// Maximum levels of the variables. The realm allows 1,000. Deeper texts could be parsed but not serialized again.
-const maxDepth = 1_100
 // Maximum number of values, as for a request. The smallest values take twenty times their bytes when parsed.
 const maxValues = 10_000
 
@@ -22,18 +21,18 @@ export class CallVariables {
 
   /** Parses the variables for a call to this gateway. Throws if there are too many values, before any is created. */
   parse(): Variables {
-    const text = this.#check({ maxDepth, maxValues })
+    const text = this.#check({ maxValues })
     return parseJson(text) as Variables
   }
 
   /** Returns the JSON text, for a call to another host. The number of values is not limited. */
   toText(): string {
-    return this.#check({ maxDepth })
+    return this.#check()
   }
 
-  #check(limits: { readonly maxDepth: number; readonly maxValues?: number }): string {
+  #check(limits: { readonly maxValues?: number } = {}): string {
     if (this.#text === 'null') return '{}'
-    const scanner = new JsonScanner(limits)
+    const scanner = new JsonScanner({ maxDepth, ...limits })
     if (this.#text.startsWith('{') && scanner.write(Buffer.from(this.#text)) && scanner.end())
       return this.#text
     if (scanner.fault === 'values') {

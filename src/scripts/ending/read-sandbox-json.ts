@@ -1,8 +1,5 @@
 import { JsonScanner } from '../../json/scanner.ts'
-
-// Maximum levels of a JSON text from a sandbox. The realm allows 1,000. Deeper texts could be parsed but not serialized
-// again.
-const maxDepth = 1_100
+import { maxDepth } from '../protocol.ts'
 
 /** True for JSON as an honest sandbox sends it: on one line and not too deep. */
 export function isSandboxJson(text: string): boolean {

@@ -1,6 +1,6 @@
-import { setPriorityOf } from '../resources/child-priority.ts'
-import { processorMsOf } from '../resources/child-resources.ts'
-import type { ComputingRuns } from '../resources/computing-runs.ts'
+import { setPriorityOf } from './child-priority.ts'
+import { processorMsOf } from './child-resources.ts'
+import type { ComputingRuns } from './computing-runs.ts'
 import { everyTick, tickMs } from './every-tick.ts'
 
 // Most runs have ended by then.

@@ -1,6 +1,5 @@
 import type { RunLimits } from '../../config.ts'
-import type { AnswerCall } from '../calls/script-calls.ts'
-import { ScriptCalls } from '../calls/script-calls.ts'
+import { type AnswerCall, ScriptCalls } from '../calls/script-calls.ts'
 import type { RunEnding } from '../ending/read-ending.ts'
 import type { RunLog } from '../ending/run-log.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
@@ -63,7 +62,6 @@ async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun):
       timeoutMs: Math.max(1, deadline - performance.now()),
     }
     const calls = new ScriptCalls({ limits, answer })
-    const onBegun = () => waiting.onBegun?.()
     const residentBytes = residentLimit(sandbox, limits.memoryMb)
     return await runInSandbox({
       sandbox,
@@ -73,7 +71,7 @@ async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun):
       log: scriptLog,
       calls,
       signal,
-      onBegun,
+      onBegun: () => waiting.onBegun?.(),
     })
   } finally {
     release()

@@ -94,7 +94,7 @@ export interface CaseSearch {
 }
 
 export interface CaseStore {
-  /** Returns the rows that exist, in any order, with one statement. */
+  /** Returns the rows that exist, in any order, with one statement, or two if the data of some are long. */
   findByIds(accountCode: string, ids: readonly number[]): Promise<Case[]>
   /** Returns a case and its type as they are at one moment; null if there is no such case. */
   findWithType(

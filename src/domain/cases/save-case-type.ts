@@ -73,7 +73,7 @@ interface WriteStored {
   readonly accountCode: string
   readonly type: CaseTypeRevision
   readonly fields: readonly string[]
-  /** Called before the data of each step is parsed, which is up to 4 MiB. Rejects if the client has disconnected. */
+  /** Called before the data of each step is parsed, which is up to 5 MiB. Rejects if the client has disconnected. */
   takeTurn(): Promise<void>
 }
 

@@ -20,7 +20,7 @@ export function findWaitingRefusal(now: Waiting, more: Waiting, maxBytes: number
   return { kind: 'too many bytes', used: now.waitingBytes, more: more.waitingBytes, max: maxBytes }
 }
 
-/** For a refused account. */
+/** Returns the error for a change that would queue too much. */
 export function cannotQueue(refusal: WaitingRefusal): RostrumError {
   return overloaded(`${describe(refusal)} Nothing was changed`, 5)
 }
@@ -40,7 +40,7 @@ export function noQueuedRun(id: number): RostrumError {
   return notFound('queued run', id)
 }
 
-/** Nobody can retry or cancel a run while it runs. */
+/** Returns the error for a run that cannot be retried or cancelled, because it runs. */
 export function isRunning(id: number, operation: 'Retry' | 'Cancel'): RostrumError {
   const message = `Queued run \`${id}\` is running. ${operation} it when it waits or is dead.`
   return new RostrumError('CONFLICT', message, { reason: 'RUNNING' })

@@ -262,7 +262,7 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   }
 }
 
-/** The times of `ROSTRUM_RETRY_MS`, each up to a fifth shorter or longer. Null after as many attempts and one more. */
+/** The times of `ROSTRUM_RETRY_MS`, each up to a fifth shorter or longer. Null for an attempt after the last one. */
 function createRetryPolicy(retryMs: readonly number[]): RetryAfterMs {
   return attempt => {
     const ms = retryMs[attempt - 1]

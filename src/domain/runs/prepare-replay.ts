@@ -76,7 +76,8 @@ export async function prepareReplay(
   }
 }
 
-// A caller gets no more rights than its own by a replay, even of a run of somebody else.
+// A replay of a trigger's run has the scopes of that run. Any other has only those that its caller has too, even if the
+// run was somebody else's.
 async function findRights(parts: ReplayParts, caller: Caller, run: StoredRun): Promise<ScriptRights> {
   const of = await findRightsOf(parts, caller.accountCode, run)
   return { scopes: of === null ? findCommonScopes(caller, run.scopes) : run.scopes, of }
@@ -88,8 +89,8 @@ function findCommonScopes(caller: Caller, given: readonly string[]): readonly st
 }
 
 /**
- * The trigger of the run, or of the run that it replays, if its runs have its scopes. Null for a replay whose original
- * was deleted.
+ * Returns the trigger whose scopes the run has: the run's own, or for a replay that of the first run. Null for other
+ * runs, and for a replay whose first run was deleted.
  */
 async function findRightsOf(
   { store }: ReplayParts,

@@ -25,7 +25,7 @@ export type StandIn = (call: {
 }) => Promise<{ readonly answer: unknown } | null>
 
 export interface CallAnswererOptions {
-  /** Null from it, or without it: the call is made. */
+  /** The call is made if this is absent or returns null. */
   readonly standIn?: StandIn | undefined
   readonly executeGraphql: ExecuteGraphql
   readonly outbound: Outbound

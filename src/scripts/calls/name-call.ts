@@ -7,7 +7,7 @@ const maxTokens = 2_000
 const maxNameLength = 100
 const unnamed = 'graphql'
 
-/** The name of a call: its first root field, or the host with its port if it is to another one. */
+/** The name of a call: its first root field, or for a call to another host that host with its port. */
 export function nameCall({ query, url }: { readonly query: string; readonly url: string | null }): string {
   return (url === null ? nameDocument(query) : nameHost(url)).slice(0, maxNameLength)
 }

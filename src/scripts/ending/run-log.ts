@@ -15,7 +15,7 @@ export interface RunLogOptions {
   readonly limits: Pick<RunLimits, 'logEntries' | 'logBytes'>
   /** Writes the account's lines to the system log, with the run's name, id and transaction. */
   readonly system: ScriptLines
-  /** Called with each entry that stays in the log, but for one that fills it, which the report of a cut may replace. */
+  /** Called with each entry of the log, except one that fills it, because the report of a cut may replace that one. */
   readonly onEntry?: (entry: LogEntry) => void
 }
 

@@ -22,7 +22,7 @@ interface Parts {
  * 1. The account that holds the fewest sandboxes comes first; of accounts with equally many, the one that has lately
  *    held them for the least time. Runs of one account go in order of arrival.
  * 2. An account holds at most five eighths of the sandboxes, rounded down, and at least one. A run inside a run may go
- *    past that, so that a chain of four fits where there are fewer than eight sandboxes.
+ *    past that, so that a chain of four fits where there are fewer than seven sandboxes.
  * 3. With four sandboxes or more, the last free one goes only to an account without a run.
  * 4. An account whose last run destroyed its sandbox leaves the last idle one to others until the next has booted.
  * 5. If all sandboxes are held, a run that has waited long for other hosts, of the account that holds the most, is

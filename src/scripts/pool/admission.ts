@@ -87,7 +87,7 @@ export class Admission {
     signal.throwIfAborted()
     if (this.#closed) throw shuttingDown()
     if (request.queued) return this.#acquireQueued(accountCode)
-    // Other accounts that wait while a sandbox is idle may not take it.
+    // Runs of other accounts need not be asked: if they wait while a sandbox is idle, they may not take it.
     const free = nested || this.#policy.mayGoAtOnce(accountCode) ? this.#take(accountCode, nested) : null
     if (free !== null) return this.#admit(accountCode, free)
     if (!this.#policy.canGrowFor(accountCode, nested)) {

@@ -72,7 +72,7 @@ export class QueuedShare {
     this.#onFree()
   }
 
-  /** Returns a function that ends it. */
+  /** Counts a queued run that gets a sandbox. Call the function it returns when the run has ended. */
   take(accountCode: string): () => void {
     this.forgetWant()
     this.#count(accountCode, 1)

@@ -10,7 +10,7 @@ import type { LongRun } from '../resources/long-run.ts'
 // Runs after which a sandbox is replaced. A boot costs as much as fifty runs. A sandbox grows by some 3 MB in 1,000
 // clean runs; one that holds too much is replaced sooner.
 const defaultMaxRuns = 10_000
-// Dying sandboxes have theirs until they are gone.
+// Pipes for held lines beyond one for each sandbox, because a dying sandbox has its own until it is gone.
 const spareHeldLines = 4
 const maxIdleBytes = 150 * 2 ** 20
 const defaultShrinkMs = 30_000

@@ -12,7 +12,7 @@ type Sweeping = Pick<
   'beat' | 'markLost' | 'deleteExpired' | 'deleteExpiredInputs' | 'deleteRemovedFunctions'
 >
 
-/** Sweeps the runs of all accounts. Gateways that do it at the same time skip each other's rows. */
+/** Sweeps the runs of all accounts. Gateways that do it at the same time skip each other's rows, or wait for them. */
 export function createSweeping(database: Database, stored: StoredBytesCounter): Sweeping {
   const { write, isShared, list } = database
   const statements = prepareStatements(database)

@@ -5,6 +5,7 @@ import type { KeptCall, LogEntry, RunError } from '../../domain/scripts/run.ts'
 import { maxLogEntries } from '../../fairness/answer-bytes.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { readStored, type StoredPlace } from '../../json/read-stored.ts'
+import { JsonScanner } from '../../json/scanner.ts'
 import { costOfSource, readSource } from '../functions/function.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
 import { cost, costOfCounted, costOfRecord, costOfText } from '../relay/field-cost.ts'
@@ -145,8 +146,10 @@ Run.implement({
       description: 'Its options without any credential, kept like the input.',
       scope: 'runs:read',
       extensions: costOfCounted,
-      // If the text has a member twice, the last one counts.
-      resolve: (run, _args, context) => read(run, 'options', context),
+      resolve: async (run, _args, context) => {
+        const options = await load(run, 'options', context)
+        return options === null || isDeep(options) ? options : JSON.parse(options.text)
+      },
     }),
     payload: t.field({
       type: 'JSON',
@@ -208,6 +211,14 @@ async function load(run: StoredRun, kind: RunText, context: RequestContext): Pro
   if (text === null) return null
   readStored(text, placeOf(run, kind))
   return new JsonText(text)
+}
+
+// Maximum levels of options that are written again, so that of a member that is there twice only the last one is shown.
+const maxDepth = 1_000
+
+// True for a text with values that `JSON.stringify` might not be able to write.
+function isDeep({ text }: JsonText): boolean {
+  return !new JsonScanner({ maxDepth }).write(Buffer.from(text))
 }
 
 const inputTexts: readonly RunText[] = runInputTexts

@@ -40,6 +40,24 @@ async function listRuns(filter: Record<string, unknown>, token?: string): Promis
 const written = (id: string, token?: string) =>
   expect.poll(async () => (await findRun(id, token))?.state).toBe('ENDED')
 
+test('a run is read whole, however deep its input and its options are nested', async () => {
+  const deep = `${'['.repeat(50_000)}{"0":1}${']'.repeat(50_000)}`
+  const { body } = await server.execute({
+    name: 'deep',
+    sourceCode: 'exit(1)',
+    inputDocument: deep,
+    options: `{"params":${deep}}`,
+  })
+  const { id } = body.task_execution
+  await expect
+    .poll(
+      async () => (await server.graphql('query($id: ID!) { run(id: $id) { id } }', { id })).body.data?.run,
+    )
+    .not.toBeNull()
+  const { text } = await server.graphql('query($id: ID!) { run(id: $id) { input options } }', { id })
+  expect(text).toContain(`{"run":{"input":${deep},"options":{"params":${deep},`)
+})
+
 test('a run of the execution endpoint is listed within a second, with everything about it', async () => {
   const { body } = await server.execute({
     name: 'recalculate \0 name',

@@ -107,6 +107,18 @@ test('a path where no file can be made is refused', async () => {
   expect(await openingFails('/proc/rostrum.db')).toMatch(/cannot be (made|opened|locked)/)
 })
 
+test.each([
+  'STORE ',
+  'STORE\n',
+  ' STORE',
+  ' ',
+  ' :memory:',
+])('the path `%s` is refused, because SQLite would open another one', async named => {
+  const at = named.replace('STORE', path)
+  expect(await openingFails(at)).toMatch(/^The path `".*"` of the database begins or ends with white space\./)
+  expect(await readdir(folder)).toEqual([])
+})
+
 test('missing folders are made', async () => {
   const store = await openStore({ url: `sqlite:${join(folder, 'one', 'two', 'store.db')}` })
   await store.ping()

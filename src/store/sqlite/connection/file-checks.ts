@@ -24,6 +24,7 @@ const sqliteHeader = Buffer.from('SQLite format 3\0')
  * creates the missing folders, and changes nothing else.
  */
 export function refuseUnusableFile(path: string): void {
+  refuseWhiteSpace(path)
   makeFolder(path)
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return
@@ -36,6 +37,7 @@ export function refuseUnusableFile(path: string): void {
 
 /** Throws a `StartError` if the file is missing or empty. For commands that only read, and must not create a store. */
 export function refuseMissingFile(path: string): void {
+  refuseWhiteSpace(path)
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) throw new StartError(`There is no file \`${path}\`. Name the path of a store.`)
   if (stats.size === 0) {
@@ -49,6 +51,14 @@ export function refuseMissingFile(path: string): void {
  */
 export function createForOwner(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
+}
+
+// Refuses a path that begins or ends with white space. better-sqlite3 would open the path without it, or a temporary
+// file if nothing is left.
+function refuseWhiteSpace(path: string): void {
+  if (path === path.trim()) return
+  const shown = JSON.stringify(path)
+  throw new StartError(`The path \`${shown}\` of the database begins or ends with white space. Remove that.`)
 }
 
 function makeFolder(path: string): void {

@@ -169,7 +169,9 @@ test.skipIf(!canBeRefused)(
     await chmod(folder, 0o555)
     const noFile = await openInChild({ url: `sqlite:${path}`, serve: true, ...uid })
     await kill(noFile.child)
-    expect(noFile.said).toMatch(/^StartError: The database .* cannot be made: permission denied\.$/)
+    expect(noFile.said).toMatch(
+      /^StartError: The database .* cannot be made: `.*rostrum-files-\w+`: permission denied\.$/,
+    )
     expect(await readdir(folder)).toEqual([])
 
     await chmod(folder, 0o755)
@@ -183,6 +185,33 @@ test.skipIf(!canBeRefused)(
     expect(await readFolder()).toEqual(before)
   },
 )
+
+test.skipIf(!canBeRefused)(
+  'a log that may not be written and a folder that may not be entered are one line that names them',
+  async () => {
+    const uid = isRoot ? { uid: nobody } : {}
+    const says = async (reason: string) => {
+      const { child, said } = await openInChild({ url: `sqlite:${path}`, serve: true, ...uid })
+      await kill(child)
+      expect(said).toBe(`StartError: The database \`${path}\` cannot be ${reason}: permission denied.`)
+    }
+    await cp(join(sample, 'store.db'), path)
+    await writeFile(`${path}-wal`, '', { mode: 0 })
+    if (isRoot) for (const name of [folder, path]) await chown(name, nobody, nobody)
+    await says(`written: \`${path}-wal\``)
+    await chmod(folder, 0o500)
+    await says(`written: \`${folder}\``)
+    await chmod(folder, 0o600)
+    await says('reached')
+    await chmod(folder, 0o700)
+  },
+)
+
+test('a path that is too long is refused', async () => {
+  expect(await openingFails(join(folder, 'x'.repeat(300)))).toMatch(
+    /cannot be reached: the path is too long\.$/,
+  )
+})
 
 test('a disk without room is one clear line, and the store opens once there is room', async () => {
   await mkdir(join(folder, 'full'))

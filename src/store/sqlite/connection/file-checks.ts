@@ -5,6 +5,7 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  realpathSync,
   type Stats,
   statSync,
 } from 'node:fs'
@@ -26,8 +27,8 @@ const sqliteHeader = Buffer.from('SQLite format 3\0')
 export function refuseUnusableFile(path: string): void {
   refuseWhiteSpace(path)
   makeFolder(path)
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) return
+  const stats = findFile(path)
+  if (stats === undefined) return refuseWithoutRights(path, 'made', [dirname(path)])
   refuseNonFile(path, stats)
   refuseUnwritable(path)
   if (stats.size === 0) return
@@ -38,7 +39,7 @@ export function refuseUnusableFile(path: string): void {
 /** Throws a `StartError` if the file is missing or empty. For commands that only read, and must not create a store. */
 export function refuseMissingFile(path: string): void {
   refuseWhiteSpace(path)
-  const stats = statSync(path, { throwIfNoEntry: false })
+  const stats = findFile(path)
   if (stats === undefined) throw new StartError(`There is no file \`${path}\`. Name the path of a store.`)
   if (stats.size === 0) {
     throw new StartError(`There is no store in the file \`${path}\`: it is empty. Name the path of one.`)
@@ -64,9 +65,17 @@ function refuseWhiteSpace(path: string): void {
 function makeFolder(path: string): void {
   try {
     makeMissingFolders(dirname(path))
-    accessSync(dirname(path), constants.W_OK)
   } catch (error) {
     throw cannotBe('made', path, error)
+  }
+}
+
+// Returns undefined if there is no file. A folder that this user may not enter does not say whether there is one.
+function findFile(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw cannotBe('reached', path, error)
   }
 }
 
@@ -94,14 +103,21 @@ function refuseNonFile(path: string, stats: Stats): void {
   throw new StartError(`The database \`${path}\` is ${kind}. Name the path of a file.`)
 }
 
-// Refuses a file or folder that is not writable. SQLite creates its log beside the file, so the folder must be writable
-// too.
+// SQLite writes the log and its index beside the file that a symbolic link names. Somebody else may own those that are
+// there, such as root after a copy of the files.
 function refuseUnwritable(path: string): void {
-  for (const needed of [path, dirname(path)]) {
+  const file = realpathSync(path)
+  refuseWithoutRights(path, 'written', [file, dirname(file), `${file}-wal`, `${file}-shm`])
+}
+
+// Names the first file or folder that this user may not read and write. What does not exist needs no rights.
+function refuseWithoutRights(path: string, what: string, needed: readonly string[]): void {
+  for (const name of needed) {
     try {
-      accessSync(needed, constants.R_OK | constants.W_OK)
+      accessSync(name, constants.R_OK | constants.W_OK)
     } catch (error) {
-      throw cannotBe(`written: \`${needed}\``, path, error)
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
+      throw cannotBe(`${what}: \`${name}\``, path, error)
     }
   }
 }

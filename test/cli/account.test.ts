@@ -234,6 +234,12 @@ test.skipIf(!existsSync('/dev/full'))('backup onto a full disk names the copy', 
   await expect(backupStore(path, '/dev/full')).rejects.toThrow('copied to `/dev/full`: the disk is full.')
 })
 
+test('backup to a name that is too long is refused with one line', async () => {
+  const { code, stdout, stderr } = await place.run(['backup', 'x'.repeat(250)])
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+  expect(stderr).toMatch(/^The database .* cannot be copied to .*: the path is too long\.\n$/)
+})
+
 test('backup of PostgreSQL is refused with the command that does it', async () => {
   const other = await makeWorkplace({ DATABASE_URL: 'postgres://localhost/x' })
   const { code, stderr } = await other.run(['backup', 'b.db'])

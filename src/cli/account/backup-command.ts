@@ -25,7 +25,7 @@ To restore, stop the gateway and put the file in place of the store.
     if (existsSync(to)) throw wrongUse(`\`${file}\` exists. Name a file that does not.`)
     if (!existsSync(dirname(to))) throw wrongUse(`The folder of \`${file}\` does not exist.`)
     const part = `${to}.${process.pid}.part`
-    atEnd(() => rmSync(part, { force: true }))
+    atEnd(() => removePart(part))
     const { bytes, keyFile } = await backupStore(url.slice('sqlite:'.length), part).catch(
       (error: unknown) => {
         throw error instanceof StartError ? wrongUse(error.message) : error
@@ -43,6 +43,14 @@ To restore, stop the gateway and put the file in place of the store.
     )
     return exitCodes.done
   },
+}
+
+// The folder may not let this user in, or the name may be too long. Then there is no such file, and the backup has said
+// why.
+function removePart(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {}
 }
 
 // What file systems without hard links answer, such as those of USB sticks and network folders.

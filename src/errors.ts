@@ -144,3 +144,19 @@ export function clientGone(): RostrumError {
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
+
+/** Returns why a server cannot listen and what to do, worded as the end of a sentence that names the setting. */
+export function explainListening(error: unknown, port: 'PORT' | 'ROSTRUM_METRICS_PORT'): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return `the port is in use; stop the process that uses it, or set another ${port}`
+    case 'EACCES':
+      return `not allowed; set a ${port} above 1023`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'this machine has no such address; set another HOST'
+    default:
+      return error instanceof Error ? error.message : String(error)
+  }
+}

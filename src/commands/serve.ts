@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
-import { StartError } from '../errors.ts'
+import { explainListening, StartError } from '../errors.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { reportFailure } from './report-failure.ts'
 import { endProcess, stopOnSignals } from './stop-on-signals.ts'
@@ -95,22 +95,8 @@ async function listen({ server }: App, { host, port }: Config): Promise<void> {
   try {
     await server.listen({ host, port, backlog: maxWaitingConnections })
   } catch (error) {
-    throw new StartError(`Cannot listen on HOST=${host} PORT=${port}: ${explain(error)}.`, { cause: error })
-  }
-}
-
-function explain(error: unknown): string {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return 'the port is in use; stop the process that uses it, or set another PORT'
-    case 'EACCES':
-      return 'not allowed; set a PORT above 1023'
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'this machine has no such address; set another HOST'
-    default:
-      return error instanceof Error ? error.message : String(error)
+    const reason = explainListening(error, 'PORT')
+    throw new StartError(`Cannot listen on HOST=${host} PORT=${port}: ${reason}.`, { cause: error })
   }
 }
 

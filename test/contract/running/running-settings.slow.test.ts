@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { StartError } from '../../../src/errors.ts'
 import { findFreePort } from '../../server/processes/free-port.ts'
@@ -70,6 +72,19 @@ test('the port of the metrics is another one than PORT, whether PORT is set or n
     expect(code).toBeGreaterThan(0)
     expect(stderr).toBe('The setting ROSTRUM_METRICS_PORT must be another port than PORT; both are `4000`.\n')
   }
+})
+
+test('a port of the metrics that is in use stops the start with one line that says what to do', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void taken.close())
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const { code, stderr } = await refusedStart({ ROSTRUM_METRICS_PORT: String(port) })
+  expect(code).toBeGreaterThan(0)
+  expect(stderr).toBe(
+    `Cannot serve metrics on HOST=127.0.0.1 ROSTRUM_METRICS_PORT=${port}: the port is in use; ` +
+      'stop the process that uses it, or set another ROSTRUM_METRICS_PORT.\n',
+  )
 })
 
 // Such a command serves nothing, and may run where PORT is not set.

@@ -1,9 +1,12 @@
+import type { Database } from 'better-sqlite3'
 import type { Store } from '../../domain/store.ts'
 import type { StoreLimits } from '../../domain/store-limits.ts'
+import { RostrumError } from '../../errors.ts'
 import { createDatabase, createTimeCall, type ObserveStore, timeRunner } from '../database.ts'
 import { createEntities } from '../entities/entities.ts'
 import { createChangeMark } from './connection/change-mark.ts'
 import { type Connect, connect } from './connection/connect.ts'
+import { describeFailure } from './connection/describe-failure.ts'
 import { createEventSignal } from './connection/event-signal.ts'
 import { createTransactions } from './connection/transactions.ts'
 import { noFileWatch, watchFile } from './connection/watch-file.ts'
@@ -68,7 +71,23 @@ export async function openSqliteStore({
       // now.
       if (watch.isLost()) return
       await transactions.flush()
-      close()
+      try {
+        if (isWatched) emptyLog(client, options.path)
+      } finally {
+        close()
+      }
     },
+  }
+}
+
+// Moves the log into the file, so that a gateway that exits with 0 leaves the whole store there. Closing does so too,
+// but says nothing if the disk is full.
+function emptyLog(client: Database, path: string): void {
+  try {
+    client.pragma('wal_checkpoint(PASSIVE)')
+  } catch (cause) {
+    const reason = `The database \`${path}\` cannot be closed: ${describeFailure(cause)}.`
+    const advice = 'The newest changes are in its log, the file with `-wal`: keep both.'
+    throw new RostrumError('UNAVAILABLE', `${reason} ${advice}`, { cause })
   }
 }

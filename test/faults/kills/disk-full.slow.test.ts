@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../../../src/store/open-store.ts'
+import { addMembership } from '../../server/clients/memberships.ts'
 import type { ProblemBody } from '../../server/clients/wire-shapes.ts'
 import { startServer } from '../../server/gateways/start-server.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
@@ -48,3 +50,17 @@ test('a full disk refuses changes with its reason, stores nothing of them, and r
   expect(server.stdout()).toMatch(/"msg":"the store failed"/)
   await judgeLoad('SQLite, 3 times no room', load, url)
 }, 60_000)
+
+test('a stop on a full disk exits with 1, and says where the newest changes are', async () => {
+  const folder = makeTempFolder()
+  onTestFinished(() => folder.remove())
+  const path = `${folder.path}/store.db`
+  const server = await startServer({ DATABASE_URL: `sqlite:${path}`, ROSTRUM_SANDBOXES: '1' })
+  await addMembership(server, { user_id: 7, team_id: 3 })
+  await limitFiles(server.pid, 4_096)
+  expect(await server.stop()).toBe(1)
+  expect(server.stdout()).toContain('The newest changes are in its log, the file with `-wal`: keep both.')
+  const store = await openStore({ url: `sqlite:${path}` })
+  expect(await store.accounts.isEmpty()).toBe(false)
+  await store.close()
+})

@@ -125,7 +125,7 @@ class TriggerDialog extends PageElement {
     return html`<form @submit=${this.#submit}>
       ${rotated === null ? this.#viewNew() : viewRotation(rotated.name)} ${viewError(this.error)}
       <div class="actions">
-        <button type="button" @click=${() => this.#dialog.close()}>Cancel</button>
+        <button type="button" aria-disabled=${this.isBusy} @click=${this.#cancel}>Cancel</button>
         <button class="main" aria-disabled=${this.isBusy}>${rotated === null ? 'Add' : 'New secret'}</button>
       </div>
     </form>`
@@ -172,6 +172,10 @@ class TriggerDialog extends PageElement {
       ${viewSelect('verification', 'Signature', verifications, choose)}
       ${this.verification === 'SECRET' ? header : nothing} ${viewSelect('mode', 'Answer', modes)}
       ${viewSecretField()}`
+  }
+
+  #cancel = (): void => {
+    if (!this.isBusy) this.#dialog.close()
   }
 
   // A secret that is made or shown would be lost.

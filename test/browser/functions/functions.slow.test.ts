@@ -150,7 +150,7 @@ const stored = async (page: Page, secret: string): Promise<boolean> =>
       .evaluateAll(fields => fields.map(field => (field as HTMLInputElement).value))
   ).includes(secret)
 
-test('a secret is lost by no key, wraps on a narrow screen, and is made again after a question', async () => {
+test('a secret is lost by no key or button, wraps on a narrow screen, and is made again after a question', async () => {
   const id = await save('secretive', 'exit(payload)')
   const tab = await open(`/functions/${id}`)
   const { page } = tab
@@ -166,6 +166,7 @@ test('a secret is lost by no key, wraps on a narrow screen, and is made again af
   await page.keyboard.press('Enter')
   await expect.poll(saving.count).toBe(1)
   for (let times = 0; times < 3; times++) await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Cancel' }).click({ force: true })
   saving.release()
   const field = dialog.getByLabel('New secret')
   const secret = await field.inputValue()

@@ -23,7 +23,7 @@ export function compareDocuments(before: unknown, after: unknown): Difference {
     if (changes.length === maxChanges) return { changes, isCut: true }
     const inside = membersOf(pair)
     if (inside !== null) pairs.push(...inside.reverse())
-    else if (!Object.is(pair.before, pair.after)) changes.push(pair)
+    else if (pair.before !== pair.after) changes.push(pair)
   }
   return { changes, isCut: false }
 }
@@ -35,7 +35,7 @@ function membersOf({ pointer, before, after }: Change): Change[] | null {
   const members: Change[] = []
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [one, other] = [ownOf(before, key), ownOf(after, key)]
-    if (Object.is(one, other)) continue
+    if (one === other) continue
     members.push({
       pointer: `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
       before: one,

@@ -13,8 +13,9 @@ export function nameCall({ query, url }: { readonly query: string; readonly url:
 }
 
 function nameHost(url: string): string {
-  if (!URL.canParse(url)) return unnamed
-  const { hostname, port, protocol } = new URL(url)
+  const parsed = URL.parse(url)
+  if (parsed === null) return unnamed
+  const { hostname, port, protocol } = parsed
   return `${hostname}:${port || (protocol === 'http:' ? 80 : 443)}`
 }
 

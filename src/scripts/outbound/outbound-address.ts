@@ -70,8 +70,8 @@ function readEntry(entry: string): AllowedHost {
 function readUrl(text: string): URL {
   if (text.length > maxUrlLength)
     throw new OutboundRefusal(`the url is longer than ${maxUrlLength} characters`)
-  if (!URL.canParse(text)) throw new OutboundRefusal('the url is not valid')
-  const url = new URL(text)
+  const url = URL.parse(text)
+  if (url === null) throw new OutboundRefusal('the url is not valid')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new OutboundRefusal(`only \`https:\` urls are allowed, not \`${url.protocol}\``)
   }

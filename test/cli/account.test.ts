@@ -248,6 +248,16 @@ test('backup of PostgreSQL is refused with the command that does it', async () =
   expect(stderr).toContain('pg_dump')
 })
 
+test('backup of a path without its scheme is refused with the form of the setting', async () => {
+  const other = await makeWorkplace({ DATABASE_URL: 'data/rostrum.db' })
+  onTestFinished(() => other.remove())
+  const { code, stderr } = await other.run(['backup', 'b.db'])
+  expect({ code, stderr }).toEqual({
+    code: 64,
+    stderr: 'The setting DATABASE_URL must be `sqlite:<path>` for a backup.\n',
+  })
+})
+
 test('a backup is placed where there are no hard links, and replaces no file there', () => {
   const [from, to] = [join(place.path, 'part'), join(place.path, 'placed')]
   writeFileSync(from, 'copy', { mode: 0o600 })

@@ -17,10 +17,12 @@ To restore, stop the gateway and put the file in place of the store.
   args: [1, 1],
   async run({ args: [file = ''], resolve, environment, terminal, atEnd }) {
     const url = environment.DATABASE_URL || 'sqlite:data/rostrum.db'
-    if (!url.startsWith('sqlite:'))
+    if (/^postgres(ql)?:/.test(url))
       throw wrongUse(
         'The store is PostgreSQL, which `pg_dump` copies: `pg_dump --format=custom --file=<file> "$DATABASE_URL"`.',
       )
+    if (!url.startsWith('sqlite:'))
+      throw wrongUse('The setting DATABASE_URL must be `sqlite:<path>` for a backup.')
     const to = resolve(file)
     if (existsSync(to)) throw wrongUse(`\`${file}\` exists. Name a file that does not.`)
     if (!existsSync(dirname(to))) throw wrongUse(`The folder of \`${file}\` does not exist.`)

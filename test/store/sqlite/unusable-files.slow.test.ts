@@ -223,3 +223,10 @@ test('a disk without room is one clear line, and the store opens once there is r
   expect(await store.accounts.isEmpty()).toBe(true)
   await store.close()
 })
+
+test('a start that finds no room for the index of the log says that the disk is full', async () => {
+  await cp(join(sample, 'store.db'), path)
+  const full = await openInChild({ url: `sqlite:${path}`, serve: true, maxFileKib: 16 })
+  await kill(full.child)
+  expect(full.said).toBe(`StartError: The database \`${path}\` cannot be read: the disk is full.`)
+})

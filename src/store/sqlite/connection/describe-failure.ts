@@ -15,6 +15,8 @@ const reasons: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'another program holds it locked',
   SQLITE_CORRUPT: 'it is damaged',
   SQLITE_NOTADB: 'it is not a SQLite database',
+  // The first thing that a start writes is the index of the log.
+  SQLITE_IOERR_SHMSIZE: 'the disk is full',
   SQLITE_IOERR: 'the disk failed to read or write',
 }
 

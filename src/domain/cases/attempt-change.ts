@@ -72,6 +72,8 @@ export interface ChangedCase {
   readonly changedFields: JsonText
   /** The data after the change, or as a dry run would make it, as JSON; null for a delete. */
   readonly data: string | null
+  /** The transaction of the change: that of an earlier request with the same key if it made the change. */
+  readonly transactionId: string
   /** The runs that decided the change: first the run of its task, then the runs of its hooks. */
   readonly runs: Pick<DeferredRuns, 'runIds' | 'whenKept'>
 }
@@ -167,6 +169,7 @@ export async function tryToChange(
     changed,
     changedFields: new JsonText(text),
     data: data?.text ?? null,
+    transactionId,
     runs: { runIds, whenKept },
   }
   // 5. If nothing changed, there is nothing to store.
@@ -195,7 +198,8 @@ export async function tryToChange(
   if (done.kind === 'conflict') return null
   // The commit may have returned the result of another attempt at this step. Then these runs were not written.
   if (done.runIds.join() === runIds.join()) runs.markWritten()
-  return { ...outcome, isSaved: true, row: data === null ? row : done.row }
+  const made = { isSaved: true, row: data === null ? row : done.row, transactionId: done.transactionId }
+  return { ...outcome, ...made }
 }
 
 function writeValues(data: JsonObject | null, type: CaseType | null) {

@@ -83,6 +83,8 @@ export type CommitResult =
       readonly changedFields: JsonText
       /** The ids of the runs that decided the change. */
       readonly runIds: readonly string[]
+      /** The transaction that made the change: that of an earlier request if it made this step. */
+      readonly transactionId: string
     }
   /** The case, its type or its lease has changed since it was read. Nothing was written. */
   | { readonly kind: 'conflict' }

@@ -46,10 +46,11 @@ async function changeInTurn(change: Change): Promise<ChangedCase> {
   // 1. If an earlier request with the same key was committed, returns its result, whatever the version is now.
   const earlier = await parts.store.findCommitted(origin)
   if (earlier !== null) {
-    const { row, changedFields, runIds } = earlier
+    const { row, changedFields, runIds, transactionId } = earlier
     const runs = { runIds, whenKept: async () => undefined }
     const changed = readChangedFields(changedFields.text)
-    return { row, isSaved: true, changed, changedFields, data: row.data?.text ?? null, runs }
+    const data = row.data?.text ?? null
+    return { row, isSaved: true, changed, changedFields, data, transactionId, runs }
   }
   const first = await beginAttempt(change, 1)
 

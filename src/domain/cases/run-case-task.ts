@@ -61,7 +61,7 @@ export async function runTask(
   try {
     const { execution, data } = await runScript(request, { row, task, scripts, runs })
     if (data === undefined) return { execution, change: null }
-    if (data === null) return { execution, change: unchanged(row, runs) }
+    if (data === null) return { execution, change: unchanged(request, row, runs) }
     const change = await saveResult(requestSave(request, row, task), data, runs).catch((error: unknown) => {
       throw hasConflict(error) ? changedMeanwhile(id, name) : error
     })
@@ -122,9 +122,10 @@ function requestSave(
   return { ...request, ifVersions: [version], functionName, deadline: deadlineOfSave() }
 }
 
-function unchanged(row: Case, runs: DeferredRuns): ChangedCase {
+function unchanged({ origin }: TaskRequest, row: Case, runs: DeferredRuns): ChangedCase {
+  const { transactionId } = origin
   const data = row.data?.text ?? null
-  return { row, isSaved: false, changed: [], changedFields: new JsonText('{}'), data, runs }
+  return { row, isSaved: false, changed: [], changedFields: new JsonText('{}'), data, transactionId, runs }
 }
 
 function toScript(

@@ -6,12 +6,7 @@ import { builder } from '../builder.ts'
 import { Case, Run } from '../refs.ts'
 import { cost, costOfData, costOfText } from '../relay/field-cost.ts'
 
-/** The result of a save, in its transaction. */
-export interface CaseChangeRow extends ChangedCase {
-  readonly transactionId: string
-}
-
-export const CaseChange = builder.objectRef<CaseChangeRow>('CaseChange').implement({
+export const CaseChange = builder.objectRef<ChangedCase>('CaseChange').implement({
   description: 'The result of a save.',
   fields: t => ({
     case: t.field({

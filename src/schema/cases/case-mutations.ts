@@ -61,7 +61,7 @@ builder.mutationFields(t => ({
         isMerge: input.mode === 'MERGE',
       })
       context.answerBytes.raise(bytesOfChange)
-      return { ...done, transactionId: change.origin.transactionId }
+      return done
     },
   }),
   deleteCase: t.field({

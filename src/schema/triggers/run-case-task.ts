@@ -1,4 +1,3 @@
-import type { RequestContext } from '../../context.ts'
 import { caseDataLimits } from '../../domain/case-data/case-data.ts'
 import type { ChangedCase } from '../../domain/cases/attempt-change.ts'
 import { parseId } from '../../domain/id.ts'
@@ -7,7 +6,7 @@ import { invalidInput } from '../../errors.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { type GivenJson, readJson } from '../../json/read-json.ts'
 import { builder } from '../builder.ts'
-import { CaseChange, type CaseChangeRow } from '../cases/case-change.ts'
+import { CaseChange } from '../cases/case-change.ts'
 import { changeArguments, readChange } from '../cases/read-change.ts'
 import { costOfRun } from '../relay/field-cost.ts'
 import { hideError } from '../scripts/hide-error.ts'
@@ -18,7 +17,7 @@ const bytesOfCase = 2 * caseDataLimits.bytes
 
 interface CaseTaskResultRow {
   readonly execution: Execution
-  readonly change: CaseChangeRow | null
+  readonly change: ChangedCase | null
 }
 
 const CaseTaskResult = builder.objectRef<CaseTaskResultRow>('CaseTaskResult').implement({
@@ -69,14 +68,10 @@ builder.mutationField('runCaseTask', t =>
         deadlineOfSave: () => context.deadlineFromNow(),
       })
       context.answerBytes.raise(bytesOfCase)
-      return { execution: hideError(execution, context), change: done && toRow(done, change.origin) }
+      return { execution: hideError(execution, context), change: done }
     },
   }),
 )
-
-function toRow(done: ChangedCase, { transactionId }: RequestContext['origin']): CaseChangeRow {
-  return { ...done, transactionId }
-}
 
 function readParams(given: GivenJson): JsonObject {
   const value = readJson(given, { pointer: '/params' })

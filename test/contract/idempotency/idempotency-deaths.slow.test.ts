@@ -100,6 +100,29 @@ describe('SQLite', () => {
     await store.close()
   })
 
+  test('a save made before the answer could be kept is answered with its own transaction', async () => {
+    const folder = makeTempFolder()
+    onTestFinished(() => folder.remove())
+    const url = `sqlite:${folder.path}/store.db`
+    const killed = await startServer({ DATABASE_URL: url })
+    const body = {
+      query: `mutation { saveCase(input: {caseTypeCode: "incident", data: {a: 1}}) {
+        txnID saved changedFields patch case { id version updatedAt } } }`,
+    }
+    const save = (server: TestServer) =>
+      server.rest('POST', '/graphql', { body, headers: { 'idempotency-key': 'save' } })
+    const saved = await save(killed)
+    await killed.kill()
+    const database = new Database(`${folder.path}/store.db`)
+    database.exec(forgetAnswers)
+    database.close()
+
+    const server = await startServer({ DATABASE_URL: url })
+    onTestFinished(async () => void (await server.stop()))
+    const answer = await save(server)
+    expect([answer.text, replayed(answer)]).toEqual([saved.text, null])
+  })
+
   test('a run that its gateway died over is not run again', async () => {
     const folder = makeTempFolder()
     onTestFinished(() => folder.remove())

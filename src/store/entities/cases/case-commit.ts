@@ -1,4 +1,5 @@
-import type { CaseCommit, CaseStore } from '../../../domain/cases/case-store.ts'
+import type { CaseCommit, CaseStore, CommittedCase } from '../../../domain/cases/case-store.ts'
+import type { Origin } from '../../../domain/port.ts'
 import { cannotQueue, findWaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../../domain/runs/deferred-runs.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
@@ -24,6 +25,8 @@ type Committed =
       readonly row: StoredCase
       readonly changedFields: string
       readonly runIds: readonly string[]
+      /** Missing in a result that an earlier version of the gateway stored. */
+      readonly transactionId?: string
     }
   | { readonly kind: 'conflict' }
 
@@ -58,7 +61,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const ids = yield* enqueue(origin.accountCode, findQueued(change, row), { row: taken })
     if (ids instanceof Refusal) return ids
     yield* writeDecidingRuns(wanted, row, false)
-    return { kind: 'committed', row, changedFields, runIds }
+    return { kind: 'committed', row, changedFields, runIds, transactionId: origin.transactionId }
   }
 
   // It is made once, because V8 makes a map for each function with `yield` that it calls for the first time.
@@ -82,7 +85,8 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     if (row === undefined) return { kind: 'conflict' }
     yield* writeValues(wanted, row)
     const refused = yield* append(wanted, row, findQueued(planned, row))
-    return refused ?? { kind: 'committed', row, changedFields, runIds }
+    if (refused !== null) return refused
+    return { kind: 'committed', row, changedFields, runIds, transactionId: origin.transactionId }
   }
 
   /**
@@ -154,7 +158,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
       const saved = await saveAtOnce.together(change)
       if (saved !== null) {
         reads.remember(origin.accountCode, saved)
-        return toCommitted({ kind: 'committed', row: saved, changedFields, runIds })
+        return toCommitted({ kind: 'committed', row: saved, changedFields, runIds }, origin)
       }
       const hasQueued = () => wanted.after !== null
       // The result may be that of an earlier request with the same key, whose row is old.
@@ -163,13 +167,13 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
       const done = await database.change(origin, work, { hasChanged, hasQueued })
       if (done.kind === 'conflict') return done
       if (wanted.data !== null && done === own.result) reads.remember(origin.accountCode, done.row)
-      return toCommitted(done)
+      return toCommitted(done, origin)
     },
     async findCommitted(origin) {
       if (origin.step === null) return null
       const work = () => find<Committed>(origin)
       const done = await database.writeEach(origin.accountCode, work, { hasChanged: () => false })
-      return done?.kind === 'committed' ? toCommitted(done) : null
+      return done?.kind === 'committed' ? toCommitted(done, origin) : null
     },
   }
 }
@@ -178,8 +182,17 @@ function hasChanged({ kind }: Committed): boolean {
   return kind === 'committed'
 }
 
-function toCommitted({ row, changedFields, runIds }: Extract<Committed, { kind: 'committed' }>) {
-  return { kind: 'committed', row: toCase(row), changedFields: new JsonText(changedFields), runIds } as const
+function toCommitted(
+  { row, changedFields, runIds, transactionId }: Extract<Committed, { kind: 'committed' }>,
+  origin: Origin,
+): CommittedCase {
+  return {
+    kind: 'committed',
+    row: toCase(row),
+    changedFields: new JsonText(changedFields),
+    runIds,
+    transactionId: transactionId ?? origin.transactionId,
+  }
 }
 
 // Fills in the id of a new case, which is known only now.

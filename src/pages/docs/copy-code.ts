@@ -3,13 +3,15 @@ const noticeMs = 3_000
 
 /** Makes the button of each code block copy its text, and reports what happened. */
 export function copyCode(report: (notice: string) => void): void {
+  let timer: ReturnType<typeof setTimeout> | undefined
   document.addEventListener('click', ({ target }) => {
     const button = target instanceof Element ? target.closest('.code button') : null
     const code = button?.closest('.code')?.querySelector('code')
     if (code === null || code === undefined) return
     copyText(code).then(notice => {
+      clearTimeout(timer)
       report(notice)
-      setTimeout(() => report(''), noticeMs)
+      timer = setTimeout(() => report(''), noticeMs)
     })
   })
 }

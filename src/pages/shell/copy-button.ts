@@ -10,6 +10,7 @@ class CopyButton extends PageElement {
   /** What is copied, for the name of the button; empty if its place says it. */
   declare what: string
   declare note: string
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
     super()
@@ -31,7 +32,8 @@ class CopyButton extends PageElement {
       .then(clipboard => clipboard?.writeText(this.text).then(() => true) ?? false)
       .catch(() => false)
     this.note = isCopied ? 'Copied' : 'The browser refused. Select the text and copy it.'
-    setTimeout(() => {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
       this.note = ''
     }, saidMs)
   }

@@ -23,13 +23,25 @@ test('the docs lead from what a reader wants to a page, and from page to page', 
   await page.context().close()
 })
 
-test('a code block is copied by its button, and a status says so', async () => {
+test('a code block is copied by its button, and a status says so for some seconds after the last press', async () => {
   const { page, faults } = await openTab(browser, server.baseUrl)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.clock.install()
   await page.goto('/docs/quickstart')
-  await page.getByRole('button', { name: 'Copy' }).first().click()
-  await page.getByRole('status').getByText('Copied').waitFor()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('npm ci && npm start\n')
+  const copy = page.getByRole('button', { name: 'Copy' }).first()
+  const notice = page.getByRole('status').getByText('Copied')
+  await page.clock.pauseAt(Date.now() + 60_000)
+  for (const passedMs of [2_000, 2_000]) {
+    await page.evaluate(() => navigator.clipboard.writeText(''))
+    await copy.click()
+    await notice.waitFor()
+    const copied = () => page.evaluate(() => navigator.clipboard.readText())
+    await expect.poll(copied).toBe('npm ci && npm start\n')
+    await page.clock.runFor(passedMs)
+  }
+  expect(await notice.count()).toBe(1)
+  await page.clock.runFor(2_000)
+  expect(await notice.count()).toBe(0)
   expect(faults).toEqual([])
   await page.context().close()
 })

@@ -93,3 +93,9 @@ test('any number of shapes is accepted', () => {
     expect(check({ query: pages, variables: { first } }).kind).toBe('accepted')
   }
 })
+
+test('too many values are refused before they are priced', () => {
+  const filter = Object.fromEntries(Array.from({ length: 8_001 }, (_, index) => [`f${index}`, 1]))
+  expect(startCheck()({ query: filtered, variables: { filter } })).toMatchObject({ by: 'bounds' })
+  expect(prices).toBe(0)
+})

@@ -143,6 +143,12 @@ test.each([
   ['skipped fields cost as written', '{ viewer { userId @skip(if: true) } }', {}, 2],
   ['unknown fields cost 1', '{ nothing { at { all } } }', {}, 3],
   [
+    'the characters of a text are no members of a filter',
+    'query ($filter: RunFilter) { runs(filter: $filter, first: 1) { nodes { id } } }',
+    { filter: 'text' },
+    50 + 2,
+  ],
+  [
     'variables named like parts of objects are none',
     'query ($constructor: [ID!]!) { teamMemberships(ids: $constructor) { id } }',
     {},

@@ -161,8 +161,9 @@ export function createOperationCheck(
       node = getOperationAST(prepared.document, operationName) ?? null
       if (node !== null) {
         const { fragments } = prepared
-        isLarge = priceWithinBounds({ operation: node, fragments, variables: variables ?? {} })
+        // Before the price, which reads the members of a filter again for each field that has it.
         refuseManyValuesOf(node, variables)
+        isLarge = priceWithinBounds({ operation: node, fragments, variables: variables ?? {} })
       }
       const invalid = findErrors(prepared)
       if (invalid.some(({ message }) => message === abortedValidation)) throw tooRepetitive()

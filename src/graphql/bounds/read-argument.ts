@@ -22,16 +22,30 @@ export function readArgument({ node, name, operation, variables }: ArgumentReque
   return readValue(definition?.defaultValue)
 }
 
-/** Returns the names of the members that an input object may have, without members that are null. */
+/**
+ * Returns the names of members that an input object may have, without members that are null. Of a variable it returns
+ * at most two, because more do not change the price. A value that is no object has none; graphql-js refuses it later.
+ */
 export function readMembers({ node, name, operation, variables }: ArgumentRequest): readonly string[] {
   const value = node.arguments?.find(argument => argument.name.value === name)?.value
   if (value?.kind !== Kind.VARIABLE) return namesOf(value)
   const variable = value.name.value
   const given = Object.hasOwn(variables, variable) ? variables[variable] : undefined
-  if (given !== undefined)
-    return Object.entries(given ?? {}).flatMap(([key, member]) => (member === null ? [] : key))
+  if (given !== undefined) return firstNamesOf(given)
   const definition = operation.variableDefinitions?.find(({ variable: { name } }) => name.value === variable)
   return namesOf(definition?.defaultValue)
+}
+
+// Pricing calls this for each field, so it visits neither the characters of a text nor more members than it needs.
+function firstNamesOf(value: unknown): readonly string[] {
+  const names: string[] = []
+  if (typeof value !== 'object' || value === null) return names
+  const members = value as Variables
+  for (const name in members) {
+    if (members[name] !== null) names.push(name)
+    if (names.length === 2) break
+  }
+  return names
 }
 
 function namesOf(value: ValueNode | undefined): readonly string[] {

@@ -106,6 +106,8 @@ test.each([
   ['handling, handling=strict', false],
   ['note="handling=strict"', false],
   ['note="a, handling=strict"', false],
+  ['note="a, handling=strict', false],
+  ['note="\\"a, handling=strict\\', false],
   ['handling=stricter', false],
   ['x-handling=strict', false],
   ['strict', false],

@@ -20,8 +20,9 @@ interface ReadOptions {
   readonly maxLevels?: number
 }
 
-// Default maximum of levels. A request body has at most as many.
-const usualMaxLevels = 2_000
+// Default maximum of levels, as in the result of a script. The functions below call each other four times for a level,
+// and the stack has no room for 2,000.
+const usualMaxLevels = 1_000
 
 /**
  * Copies a caller's value into objects without prototype (contract, section 7). Throws `BAD_USER_INPUT` with a pointer

@@ -68,4 +68,10 @@ describe('readJson', () => {
     expect(pointerOf('{"a":{"b":{}}}', 3)).toBe(undefined)
     expect(pointerOf('{"a":{"b":[{}]}}', 3)).toBe('/data/a/b/0')
   })
+
+  test('takes 1,000 levels by default, and refuses any number beyond', () => {
+    const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    expect(pointerOf(nest(1_000))).toBe(undefined)
+    for (const levels of [1_001, 100_000]) expect(pointerOf(nest(levels))).toBe(`/data${'/0'.repeat(1_000)}`)
+  })
 })

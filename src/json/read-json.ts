@@ -107,19 +107,37 @@ function isPlain(value: unknown): value is JsonValue {
   return typeof value === 'string' || Number.isFinite(value) || typeof value === 'boolean' || value === null
 }
 
-/** Returns the pointers to all keys `__proto__` of a parsed value, at most ten. */
+const maxFoundKeys = 10
+const maxNameCharacters = 100
+
+/**
+ * Returns the JSON pointers to the first ten keys `__proto__` of a parsed value, with long names cut. It makes nothing
+ * for the other values, of which a body of 2 MiB may have a million.
+ */
 export function findProtoKeys(value: unknown): string[] {
   const found: string[] = []
-  const left: { readonly value: unknown; readonly pointer: string }[] = [{ value, pointer: '' }]
-  for (let next = left.pop(); next !== undefined && found.length < 10; next = left.pop()) {
-    if (typeof next.value !== 'object' || next.value === null) continue
-    for (const [key, part] of Object.entries(next.value)) {
-      const pointer = `${next.pointer}/${escapePointer(key)}`
-      if (key === '__proto__') found.push(pointer)
-      left.push({ value: part, pointer })
-    }
+  const path: (string | number)[] = []
+
+  function visit(key: string | number, part: unknown): void {
+    if (found.length === maxFoundKeys) return
+    path.push(key)
+    if (key === '__proto__') found.push(path.map(each => `/${shortPointerPart(String(each))}`).join(''))
+    if (typeof part === 'object' && part !== null) visitParts(part)
+    path.pop()
   }
+
+  function visitParts(whole: object): void {
+    if (Array.isArray(whole)) for (let index = 0; index < whole.length; index++) visit(index, whole[index])
+    else for (const key of Object.keys(whole)) visit(key, (whole as Record<string, unknown>)[key])
+  }
+
+  if (typeof value === 'object' && value !== null) visitParts(value)
   return found
+}
+
+/** Returns a name as a part of a JSON pointer, cut to 100 characters. */
+export function shortPointerPart(name: string): string {
+  return escapePointer(name.length > maxNameCharacters ? `${name.slice(0, maxNameCharacters)}…` : name)
 }
 
 /** Escapes one part of a JSON pointer (RFC 6901). */

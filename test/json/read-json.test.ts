@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RostrumError } from '../../src/errors.ts'
 import { parseJson } from '../../src/json/parse-json.ts'
-import { type GivenJson, readJson } from '../../src/json/read-json.ts'
+import { findProtoKeys, type GivenJson, readJson } from '../../src/json/read-json.ts'
 
 const read = (text: string, maxLevels?: number) =>
   readJson(parseJson(text) as GivenJson, {
@@ -73,5 +73,27 @@ describe('readJson', () => {
     const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
     expect(pointerOf(nest(1_000))).toBe(undefined)
     for (const levels of [1_001, 100_000]) expect(pointerOf(nest(levels))).toBe(`/data${'/0'.repeat(1_000)}`)
+  })
+})
+
+describe('findProtoKeys', () => {
+  test('gives the first ten keys in the order of the text', () => {
+    const text = `{"a/b":[1,{"__proto__":{"__proto__":2}}],"c":[${'{"__proto__":1},'.repeat(20)}[]]}`
+    const expected = ['/a~1b/1/__proto__', '/a~1b/1/__proto__/__proto__']
+    for (let index = 0; index < 8; index++) expected.push(`/c/${index}/__proto__`)
+    expect(findProtoKeys(JSON.parse(text))).toEqual(expected)
+    expect(findProtoKeys('__proto__')).toEqual([])
+  })
+
+  test('cuts long names, which each pointer would repeat', () => {
+    const name = 'k'.repeat(1_000)
+    expect(findProtoKeys(JSON.parse(`{"${name}":{"__proto__":1}}`))).toEqual([
+      `/${'k'.repeat(100)}…/__proto__`,
+    ])
+  })
+
+  test('goes down as many levels as a body may have', () => {
+    const text = `${'[{"a":'.repeat(1_000)}{"__proto__":1}${'}]'.repeat(1_000)}`
+    expect(findProtoKeys(JSON.parse(text))).toEqual([`${'/0/a'.repeat(1_000)}/__proto__`])
   })
 })

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
 export interface CountedTrips {
@@ -6,6 +7,8 @@ export interface CountedTrips {
   readonly url: string
   /** The round trips since the last call: how often a client asked again after an answer, over all connections. */
   take(): number
+  /** Resolves after 0.1 s without a round trip, and forgets those before. */
+  whenQuiet(): Promise<void>
 }
 
 /** Stands between a store and its PostgreSQL, and counts round trips until the test ends. */
@@ -44,12 +47,16 @@ export async function countTrips(databaseUrl: string): Promise<CountedTrips> {
   const address = server.address()
   url.port = String(typeof address === 'object' && address !== null ? address.port : 0)
   url.hostname = '127.0.0.1'
+  function take(): number {
+    const counted = trips
+    trips = 0
+    return counted
+  }
   return {
     url: url.href,
-    take() {
-      const counted = trips
-      trips = 0
-      return counted
+    take,
+    async whenQuiet() {
+      for (let looks = 0; looks < 10; looks = take() === 0 ? looks + 1 : 0) await sleep(10)
     },
   }
 }

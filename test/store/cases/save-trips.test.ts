@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from 'vitest'
 import type { CaseCommit } from '../../../src/domain/cases/case-store.ts'
 import type { Page } from '../../../src/domain/port.ts'
 import type { Store } from '../../../src/domain/store.ts'
-import { until } from '../../server/processes/until.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
 import { keptRun } from '../runs/kept-run.ts'
@@ -79,7 +78,7 @@ eachStore(harness => {
     const at = await harness.open({ url: counted?.url ?? url })
     // The first save opens the connection and prepares the statements.
     await save('{"a":2}', make(), at)
-    if (counted !== null) await until(() => counted.take() === 0)
+    await counted?.whenQuiet()
     expect(await save('{"a":3}', make(), at)).toMatchObject({ kind: 'committed', row: { version: 3 } })
     if (counted !== null) expect(counted.take()).toBe(trips)
     expect((await read()).row.data?.text).toBe('{"a":3}')
@@ -106,7 +105,7 @@ eachStore(harness => {
       return at.cases.commit(caseCommit({ revision: type?.revision ?? 0, data: '{"a":5}', ...make() }))
     }
     await create()
-    if (counted !== null) await until(() => counted.take() === 0)
+    await counted?.whenQuiet()
     expect(await create()).toMatchObject({ kind: 'committed', row: { id: 3, version: 1 } })
     if (counted !== null) expect(counted.take()).toBe(trips)
     expect((await store.cases.findByIds('a', [3])).map(({ data }) => data?.text)).toEqual(['{"a":5}'])

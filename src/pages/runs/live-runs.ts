@@ -65,6 +65,7 @@ export class LiveRuns implements ReactiveController {
   resume(): void {
     this.isPaused = false
     this.waiting.clear()
+    this.#host.requestUpdate()
     this.#lookNow()
   }
 
@@ -134,7 +135,7 @@ export class LiveRuns implements ReactiveController {
 
   async #count(generation: number): Promise<void> {
     const { runs } = await ask(listNewestIds, { filter: this.#filter, first: 200 })
-    if (generation !== this.#generation) return
+    if (generation !== this.#generation || !this.isPaused) return
     const known = new Set(this.rows?.map(({ id }) => id))
     for (const { id } of runs.nodes) {
       // Rows are in the order of the table, so the rest is older.

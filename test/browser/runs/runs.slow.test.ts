@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Response } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
 import { findBarriers } from '../open-browser.ts'
@@ -56,7 +56,7 @@ test('a long name of a run wraps, and leaves the other columns their width', asy
   await close(tab)
 })
 
-test('a paused table stands still and counts, and shows all again', async () => {
+test('a paused table stands still and counts, and once it goes on, it says so and counts no more', async () => {
   await run('before', 'exit(1)')
   const tab = await open('/runs')
   const { page } = tab
@@ -65,8 +65,21 @@ test('a paused table stands still and counts, and shows all again', async () => 
   for (let count = 0; count < 3; count++) await run('later', 'exit(1)')
   await page.getByText('3 new').waitFor()
   expect(await rowOf(page, 'later').count()).toBe(0)
+  const counting = await holdRequests(page, '**/graphql', 'ListNewestRunIds')
+  await expect.poll(counting.count).toBe(1)
+  const listing = await holdRequests(page, '**/graphql', 'ListRuns')
   await page.getByRole('button', { name: 'Resume' }).click()
+  const pause = page.getByRole('button', { name: 'Pause' })
+  await pause.waitFor()
+  const isCount = (answer: Response) => answer.request().postData()?.includes('ListNewestRunIds') === true
+  const counted = page.waitForResponse(isCount)
+  counting.release()
+  await (await counted).finished()
+  listing.release()
   await expect.poll(() => rowOf(page, 'later').count()).toBe(3)
+  await pause.click()
+  await page.getByText('Paused').waitFor()
+  expect(await page.getByText('3 new').count()).toBe(0)
   await close(tab)
 })
 

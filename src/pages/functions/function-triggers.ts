@@ -77,6 +77,8 @@ class FunctionTriggers extends PageElement {
   declare removing: Item | null
   declare notice: string
   declare error: unknown
+  /** Grows with each load of a kind: only the last one is shown. */
+  readonly #generations = { hook: 0, task: 0, webhook: 0 }
 
   constructor() {
     super()
@@ -221,10 +223,11 @@ class FunctionTriggers extends PageElement {
 
   // A kind that cannot be loaded hides no other.
   async #load(kind: TriggerKind): Promise<void> {
+    const generation = ++this.#generations[kind]
     const loaded = await loads[kind](this.functionId).catch((error: unknown) =>
       error instanceof Error ? error : new Error(String(error)),
     )
-    this.triggers = { ...this.triggers, [kind]: loaded }
+    if (generation === this.#generations[kind]) this.triggers = { ...this.triggers, [kind]: loaded }
   }
 }
 

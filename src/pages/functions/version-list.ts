@@ -192,10 +192,13 @@ class VersionList extends PageElement {
   #loadMore = (): void => this.#try(() => this.#loadPage())
 
   async #loadPage(first?: number): Promise<void> {
-    const { edges, pageInfo } = this.page
+    const { page: shown } = this
+    const { edges, pageInfo } = shown
     const size = first === undefined ? {} : { first }
     const found = await ask(findFunction, { id: this.functionId, after: pageInfo.endCursor, ...size })
     if (found.function === null) throw new Error(removed)
+    // Older versions belong only to the list that they were asked for.
+    if (this.page !== shown) return
     const { versions } = found.function
     this.page = { edges: [...edges, ...versions.edges], pageInfo: versions.pageInfo }
   }

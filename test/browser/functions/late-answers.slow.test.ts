@@ -1,0 +1,70 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { close, startBrowsing } from '../start-browsing.ts'
+
+const { server, open } = await startBrowsing()
+
+async function save(name: string, sourceCode: string): Promise<string> {
+  const { body } = await server.graphql<{ saveFunction: { id: string } }>(
+    'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }',
+    { input: { name, sourceCode } },
+  )
+  return body.data?.saveFunction.id ?? expect.unreachable()
+}
+
+/** Keeps back the answer to the next request whose body has this text. The returned function sends it on. */
+async function holdAnswer(page: Page, text: string): Promise<() => Promise<void>> {
+  const released = Promise.withResolvers<void>()
+  const sent = Promise.withResolvers<void>()
+  let isNext = true
+  await page.route('**/graphql', async route => {
+    if (!isNext || !route.request().postData()?.includes(text)) return route.fallback()
+    isNext = false
+    const response = await route.fetch()
+    await released.promise
+    await route.fulfill({ response })
+    sent.resolve()
+  })
+  return async () => {
+    released.resolve()
+    await sent.promise
+    await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 100)))
+  }
+}
+
+test('older versions that come late do not take a newer list away', async () => {
+  const id = await save('late', 'exit(0)')
+  for (let number = 1; number <= 50; number++) await save('late', `exit(${number})`)
+  const tab = await open(`/functions/${id}`)
+  const { page } = tab
+  const sendOlder = await holdAnswer(page, '"after":"')
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await save('late', 'exit("newest")')
+  await page.getByTitle('Show what this version changed').first().click()
+  await page.getByText('The versions changed meanwhile.').waitFor()
+  const newest = await page.getByTitle('Show what this version changed').first().innerText()
+  await sendOlder()
+  expect(await page.getByTitle('Show what this version changed').first().innerText()).toBe(newest)
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await expect.poll(() => page.getByTitle('Show what this version changed').count()).toBe(52)
+  await close(tab)
+})
+
+test('two hooks that are switched off quickly are both shown as off', async () => {
+  const functionId = await save('hooked', 'exit(payload)')
+  for (const event of ['PRE_SAVE', 'POST_SAVE'])
+    await server.graphql('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
+      input: { functionId, caseTypeCode: 't', event },
+    })
+  const tab = await open(`/functions/${functionId}`)
+  const { page } = tab
+  const hooks = page.getByRole('list', { name: 'Hooks' })
+  await hooks.waitFor()
+  const sendFirst = await holdAnswer(page, 'ListHooks')
+  await hooks.getByRole('button', { name: 'Switch off' }).nth(0).click()
+  await hooks.getByRole('button', { name: 'Switch off' }).nth(1).click()
+  await expect.poll(() => hooks.getByRole('button', { name: 'Switch on' }).count()).toBeGreaterThan(0)
+  await sendFirst()
+  expect(await hooks.getByRole('button', { name: 'Switch on' }).count()).toBe(2)
+  await close(tab)
+})

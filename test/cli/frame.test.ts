@@ -93,6 +93,13 @@ test.each([
     body: '{"detail":"There is nothing at this path.","code":"NOT_FOUND"}',
     said: 'gateway: it answered 404. Check',
   },
+  {
+    name: 'a stream without a body',
+    status: 204,
+    type: 'text/event-stream',
+    body: '',
+    said: 'is no Rostrum gateway. Check',
+  },
   { name: 'an error of a proxy', status: 502, body: '<html></html>', said: 'answered 502.' },
 ])('a server that answers with $name is 69, with one line', async ({
   status,

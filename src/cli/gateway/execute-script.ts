@@ -25,9 +25,8 @@ export async function executeScript(
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
     body: JSON.stringify({ name, sourceCode, inputDocument: input, options, ...metadata }),
   })
-  if (answer.headers.get('content-type')?.startsWith('text/event-stream') !== true) throw notRostrum(url)
   try {
-    for await (const { event, data } of readEvents(answer.body ?? new ReadableStream())) {
+    for await (const { event, data } of readEvents(findStream(answer, url))) {
       if (event === 'log') onLog(JSON.parse(data) as LogEntry)
       if (event === 'end') return (JSON.parse(data) as { readonly task_execution: Execution }).task_execution
     }
@@ -38,6 +37,16 @@ export async function executeScript(
     exitCodes.unavailable,
     `The connection to ${url} broke before the run ended. Run \`rostrum logs\` to see whether it did.`,
   )
+}
+
+/** Returns the events of an answer. Throws the error for a server that does not answer with events. */
+export function findStream(
+  { headers, body }: Response,
+  url: string,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
+  if (!isStream || body === null) throw notRostrum(url)
+  return body
 }
 
 /** The name that a run of a file has by default: the file's, without `.js`. */

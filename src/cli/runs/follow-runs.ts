@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readEvents } from '../../pages/gateway/read-events.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
+import { findStream } from '../gateway/execute-script.ts'
 import { type GatewayClient, GatewayRefusal, unreachable } from '../gateway/gateway-client.ts'
 import { type Filter, findRun, findRuns, listEnded } from './find-runs.ts'
 import type { ShownRun } from './show-run.ts'
@@ -71,7 +72,7 @@ async function followOnce(
   const answer = await openStream(client, filter)
   await showMissed()
   try {
-    for await (const { event, data } of readEvents(answer.body ?? new ReadableStream())) {
+    for await (const { event, data } of readEvents(findStream(answer, client.url))) {
       const { data: next, errors = [] } = event === 'next' ? (JSON.parse(data) as StreamResult) : {}
       for (const { message, extensions } of errors)
         throw new GatewayRefusal({ code: extensions?.code ?? '', status: 200, message })

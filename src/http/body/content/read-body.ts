@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type FieldError, RostrumError } from '../../../errors.ts'
 import { InexactInteger } from '../../../json/inexact-integer.ts'
+import { escapePointer } from '../../../json/read-json.ts'
 import { findUnknownFields } from './unknown-fields.ts'
 
 /** A JSON integer that can be an id, as the text that GraphQL takes. */
@@ -60,6 +61,6 @@ function describeBadJsonId(value: unknown): string {
 }
 
 function toFieldError(issue: z.core.$ZodIssue): FieldError {
-  const pointer = issue.path.map(part => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+  const pointer = issue.path.map(part => `/${escapePointer(String(part))}`)
   return { pointer: pointer.join(''), detail: issue.message }
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { FieldError } from '../../../errors.ts'
 import { InexactInteger } from '../../../json/inexact-integer.ts'
+import { shortPointerPart } from '../../../json/read-json.ts'
 
 const maxNamed = 20
-const maxNameCharacters = 100
 
 /** Returns an error for each field of a body that its shape does not have, at any level: 20 of them at most. */
 export function findUnknownFields(shape: z.core.$ZodType, body: unknown, pointer = ''): FieldError[] {
@@ -11,7 +11,7 @@ export function findUnknownFields(shape: z.core.$ZodType, body: unknown, pointer
   if (fields === null || !isObject(body)) return []
   const found: FieldError[] = []
   for (const [name, value] of Object.entries(body)) {
-    const place = `${pointer}/${escapeName(name)}`
+    const place = `${pointer}/${shortPointerPart(name)}`
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (field === undefined) found.push({ pointer: place, detail: 'is an unknown field' })
     else found.push(...findUnknownFields(field, value, place))
@@ -32,10 +32,4 @@ function fieldsOf(shape: z.core.$ZodType): Readonly<Record<string, z.core.$ZodTy
   if (shape instanceof z.ZodPipe) return fieldsOf(shape.out)
   if (shape instanceof z.ZodOptional || shape instanceof z.ZodNullable) return fieldsOf(shape.unwrap())
   return null
-}
-
-/** The name as a part of a JSON pointer (RFC 6901, section 3), cut to 100 characters. */
-function escapeName(name: string): string {
-  const cut = name.length > maxNameCharacters ? `${name.slice(0, maxNameCharacters)}…` : name
-  return cut.replaceAll('~', '~0').replaceAll('/', '~1')
 }

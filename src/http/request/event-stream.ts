@@ -12,7 +12,7 @@ export function sendEvents(reply: FastifyReply, chunks: AsyncGenerator<Buffer, v
   return reply.headers(headers).send(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }))
 }
 
-/** Resolves when the client has read what was written. Rejects with the reason of the signal. */
+/** Resolves when the client has read what was written. Rejects with an `AbortError` when the signal is aborted. */
 export async function untilRead({ raw }: FastifyReply, signal: AbortSignal): Promise<void> {
   if (raw.writableNeedDrain) await once(raw, 'drain', { signal })
 }

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { printAuthor } from '../results/print.ts'
 import { viewExactTime } from '../shell/view-time.ts'
 import type { CaseEvent } from './case-documents.ts'
 import './change-list.ts'
@@ -17,13 +18,12 @@ export function viewHistory(events: readonly CaseEvent[]) {
     </table>`
 }
 
-function viewEvent({ version, kind, at, byEmail, byUserId, function: name, changedFields }: CaseEvent) {
-  const who = byEmail ?? (byUserId === null ? 'unknown' : `user ${byUserId}`)
+function viewEvent({ version, kind, at, function: name, changedFields, ...by }: CaseEvent) {
   const through = name === null ? nothing : html` <span class="quiet">through ${name}</span>`
   return html`<tr role="row">
     <td role="cell" class="version">${version} <span class="quiet">${kind.toLowerCase()}</span></td>
     <td role="cell">${viewExactTime(at)}</td>
-    <td role="cell" class="author"><bdi>${who}</bdi>${through}</td>
+    <td role="cell" class="author"><bdi>${printAuthor(by)}</bdi>${through}</td>
     <td role="cell" class="whole">${viewChanges(changedFields)}</td>
   </tr>`
 }

@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
+import { printAuthor } from '../results/print.ts'
 import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
@@ -118,12 +119,11 @@ async function readPage(after: string | null) {
 }
 
 function viewRow({ id, name, caseTypeCode, live }: FunctionRow) {
-  const who = live.byEmail ?? (live.byUserId === null ? 'unknown' : `user ${live.byUserId}`)
   return html`<li>
     <span class="function-name">
       <a data-row href="/functions/${id}">${name}</a> ${caseTypeCode ?? 'all case types'}
     </span>
-    <span>${viewTime(live.at)} by ${who}</span>
+    <span>${viewTime(live.at)} by ${printAuthor(live)}</span>
   </li>`
 }
 

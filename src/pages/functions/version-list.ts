@@ -2,6 +2,7 @@ import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
+import { printAuthor } from '../results/print.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../shell/view-time.ts'
@@ -96,9 +97,8 @@ class VersionList extends PageElement {
       </section>`
   }
 
-  #viewRow({ hash, comment, byEmail, byUserId, at }: Version, index: number) {
+  #viewRow({ hash, comment, at, ...by }: Version, index: number) {
     const isLive = hash === this.liveHash
-    const who = byEmail ?? (byUserId === null ? 'unknown' : `user ${byUserId}`)
     const action = html`<button type="button" @click=${() => this.#rollBack(hash)}>Roll back</button>`
     return html`<tr role="row" class=${index === this.chosen ? 'chosen' : ''}>
       <td role="cell">
@@ -111,7 +111,7 @@ class VersionList extends PageElement {
         >${hash.slice(0, 8)}</button>
       </td>
       <td role="cell">${isLive ? html`<span class="live">live</span>` : nothing}</td>
-      <td role="cell" class="author">${who}</td>
+      <td role="cell" class="author">${printAuthor(by)}</td>
       <td role="cell">${viewTime(at)}</td>
       <td role="cell" class="comment">${comment === null ? nothing : viewText(comment)}</td>
       <td role="cell">${!isLive && allows('functions:write') ? action : nothing}</td>

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { printAuthor } from '../results/print.ts'
 import { viewTime } from '../shell/view-time.ts'
 import type { FoundEvents } from './event-search.ts'
 import type { MembershipEvent } from './member-documents.ts'
@@ -28,11 +29,10 @@ function describeSearch({ rows, searched }: FoundEvents, side: Side): string {
 }
 
 function viewEvent(event: MembershipEvent) {
-  const { at, byEmail, byUserId, txnID } = event
-  const who = byEmail ?? (byUserId === null ? 'unknown' : `user ${byUserId}`)
+  const { at, txnID } = event
   return html`<li>
     <span class="what">${describe(event)}</span>
-    <span title="Transaction ${txnID}">${viewTime(at)} by ${who}</span>
+    <span title="Transaction ${txnID}">${viewTime(at)} by ${printAuthor(event)}</span>
   </li>`
 }
 

@@ -37,6 +37,21 @@ export function printJson(value: unknown): Shown {
   return lines.note === null ? lines : cutText(compact)
 }
 
+interface Author {
+  readonly byEmail: string | null
+  readonly byUserId: string | null
+}
+
+/** Prints who changed something. */
+export function printAuthor({ byEmail, byUserId }: Author): string {
+  return byEmail ?? (byUserId === null ? 'unknown' : `user ${byUserId}`)
+}
+
+/** Prints what ran a script: `webhook`, `hook pre-save`. */
+export function printTrigger(trigger: string, event: string | null): string {
+  return event === null ? trigger.toLowerCase() : `${trigger} ${event.replace('_', '-')}`.toLowerCase()
+}
+
 /** Prints a duration: `4.2 ms`, `1.2 s`. */
 export function formatMs(ms: number): string {
   return ms < 999.95 ? `${ms.toFixed(1)} ms` : `${(ms / 1_000).toFixed(1)} s`

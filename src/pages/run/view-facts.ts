@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { formatMs } from '../results/print.ts'
+import { formatMs, printTrigger } from '../results/print.ts'
 import { viewExactTime } from '../shell/view-time.ts'
 import type { KeptRun, RunLink } from './run-documents.ts'
 import { timeInCalls } from './timeline.ts'
@@ -7,12 +7,9 @@ import { timeInCalls } from './timeline.ts'
 /** Shows what ran the run, for what and when. */
 export function viewFacts(run: KeptRun, replays: readonly RunLink[]) {
   const { trigger, event, byUserId, txnID, startedAt, attempt, dryRun, parent } = run
-  const trigged = [trigger, event]
-    .filter(word => word !== null)
-    .map(word => word.toLowerCase().replace('_', '-'))
   const transaction = html`<a class="id" href="/runs?text=${txnID}">${txnID}</a>`
   return html`<dl class="facts">
-    ${viewFact('Function', viewFunction(run))} ${viewFact('Trigger', trigged.join(' '))}
+    ${viewFact('Function', viewFunction(run))} ${viewFact('Trigger', printTrigger(trigger, event))}
     ${viewFact('Case', viewCase(run))}
     ${viewFact('User', byUserId === null ? null : html`<a href="/members?user=${byUserId}">${byUserId}</a>`)}
     ${viewFact('Started', viewExactTime(startedAt))} ${viewFact('Duration', describeDuration(run))}

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import { formatMs } from '../results/print.ts'
+import { formatMs, printTrigger } from '../results/print.ts'
 import { viewTime } from '../shell/view-time.ts'
 import type { RunRow } from './run-documents.ts'
 
@@ -21,12 +21,11 @@ export function viewRuns(rows: readonly RunRow[]) {
 }
 
 function viewRow({ id, name, trigger, event, caseId, durationMs, startedAt, ...run }: RunRow) {
-  const ofHook = event === null ? '' : ` ${event.toLowerCase().replace('_', '-')}`
   const ofCase = caseId === null ? nothing : html`<a href="/cases/${caseId}">Case ${caseId}</a>`
   return html`<tr role="row">
     <td role="cell" class="whole"><a data-row href="/runs/${id}">${name}</a></td>
     <td role="cell">${viewOutcome(run)}</td>
-    <td role="cell" class="quiet">${trigger.toLowerCase()}${ofHook}</td>
+    <td role="cell" class="quiet">${printTrigger(trigger, event)}</td>
     <td role="cell">${ofCase}</td>
     <td role="cell" class="number">${durationMs === null ? nothing : formatMs(durationMs)}</td>
     <td role="cell" class="quiet">${viewTime(startedAt)}</td>

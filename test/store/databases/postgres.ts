@@ -41,6 +41,8 @@ export async function startPostgres(postgresFlags = forTests, modules?: string):
     password: 'pa55word',
     persistent: true,
     createPostgresUser: true,
+    // Without a locale in the environment it would be SQL_ASCII, which the store refuses.
+    initdbFlags: ['--encoding=UTF8'],
     postgresFlags,
     onLog: () => {},
     onError: () => {},

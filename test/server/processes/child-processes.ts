@@ -35,6 +35,21 @@ function isAlive(pid: number): boolean {
   }
 }
 
+// PF_EXITING of Linux.
+const exiting = 4
+
+/** True for a process that was killed or has ended. The kernel takes up to 0.3 s to free the memory of a large one. */
+export function isEnding(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The ninth field: the second word has spaces of its own.
+    const flags = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[6])
+    return (flags & exiting) !== 0
+  } catch {
+    return true
+  }
+}
+
 /** Those of the processes that are still alive once the time is over; empty as soon as all have ended. */
 export async function findSurvivors(pids: readonly number[], withinMs = 60_000): Promise<number[]> {
   for (let waited = 0; waited < withinMs; waited += 20) {

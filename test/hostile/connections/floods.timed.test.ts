@@ -107,7 +107,8 @@ describe('a client that disconnects frees its sandbox within 100 ms', () => {
       'that holds memory',
       'const a = []; for (let n = 0; n < 40; n++) a.push(new Uint8Array(2 ** 20).fill(1)); for (;;);',
     ],
-  ])('%s', async (_, source) => {
+    // The machine may take a processor away for longer than that. So one of three attempts has to be in time.
+  ])('%s', { retry: 2 }, async (_, source) => {
     await sleep(500)
     const before = findDescendants(server.pid)
     const controller = new AbortController()

@@ -118,20 +118,18 @@ export function findProtoKeys(value: unknown): string[] {
   const found: string[] = []
   const path: (string | number)[] = []
 
-  function visit(key: string | number, part: unknown): void {
-    if (found.length === maxFoundKeys) return
-    path.push(key)
-    if (key === '__proto__') found.push(path.map(each => `/${shortPointerPart(String(each))}`).join(''))
-    if (typeof part === 'object' && part !== null) visitParts(part)
-    path.pop()
+  function visit(whole: unknown): void {
+    if (typeof whole !== 'object' || whole === null) return
+    for (const key of Array.isArray(whole) ? whole.keys() : Object.keys(whole)) {
+      if (found.length === maxFoundKeys) return
+      path.push(key)
+      if (key === '__proto__') found.push(path.map(each => `/${shortPointerPart(String(each))}`).join(''))
+      visit((whole as Record<string | number, unknown>)[key])
+      path.pop()
+    }
   }
 
-  function visitParts(whole: object): void {
-    if (Array.isArray(whole)) for (let index = 0; index < whole.length; index++) visit(index, whole[index])
-    else for (const key of Object.keys(whole)) visit(key, (whole as Record<string, unknown>)[key])
-  }
-
-  if (typeof value === 'object' && value !== null) visitParts(value)
+  visit(value)
   return found
 }
 

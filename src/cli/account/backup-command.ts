@@ -1,10 +1,11 @@
 import { constants, copyFileSync, existsSync, linkSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { readConfig } from '../../config.ts'
 import { StartError } from '../../errors.ts'
 import { backupStore } from '../../store/copy/backup-sqlite.ts'
 import { fileError } from '../files/file-error.ts'
 import { exitCodes, wrongUse } from '../frame/cli-error.ts'
-import type { Command } from '../frame/command.ts'
+import type { Command, Environment } from '../frame/command.ts'
 
 export const command: Command = {
   usage: '<file>',
@@ -16,23 +17,17 @@ To restore, stop the gateway and put the file in place of the store.
   options: {},
   args: [1, 1],
   async run({ args: [file = ''], resolve, environment, terminal, atEnd }) {
-    const url = environment.DATABASE_URL || 'sqlite:data/rostrum.db'
-    if (/^postgres(ql)?:/.test(url))
+    const url = readDatabaseUrl(environment)
+    if (!url.startsWith('sqlite:'))
       throw wrongUse(
         'The store is PostgreSQL, which `pg_dump` copies: `pg_dump --format=custom --file=<file> "$DATABASE_URL"`.',
       )
-    if (!url.startsWith('sqlite:'))
-      throw wrongUse('The setting DATABASE_URL must be `sqlite:<path>` for a backup.')
     const to = resolve(file)
     if (existsSync(to)) throw wrongUse(`\`${file}\` exists. Name a file that does not.`)
     if (!existsSync(dirname(to))) throw wrongUse(`The folder of \`${file}\` does not exist.`)
     const part = `${to}.${process.pid}.part`
     atEnd(() => removePart(part))
-    const { bytes, keyFile } = await backupStore(url.slice('sqlite:'.length), part).catch(
-      (error: unknown) => {
-        throw error instanceof StartError ? wrongUse(error.message) : error
-      },
-    )
+    const { bytes, keyFile } = await backupStore(url.slice('sqlite:'.length), part).catch(asWrongUse)
     try {
       // Fails if another backup wrote the file meanwhile.
       placeFile(part, to)
@@ -45,6 +40,18 @@ To restore, stop the gateway and put the file in place of the store.
     )
     return exitCodes.done
   },
+}
+
+function readDatabaseUrl(environment: Environment): string {
+  try {
+    return readConfig(environment).databaseUrl
+  } catch (error) {
+    return asWrongUse(error)
+  }
+}
+
+function asWrongUse(error: unknown): never {
+  throw error instanceof StartError ? wrongUse(error.message) : error
 }
 
 // The folder may not let this user in, or the name may be too long. Then there is no such file, and the backup has said

@@ -147,8 +147,10 @@ Run.implement({
       scope: 'runs:read',
       extensions: costOfCounted,
       resolve: async (run, _args, context) => {
-        const options = await load(run, 'options', context)
-        return options === null || isDeep(options) ? options : JSON.parse(options.text)
+        const text = await loadText(run, 'options', context)
+        if (text === null) return null
+        const options = readStored<unknown>(text, placeOf(run, 'options'))
+        return isDeep(text) ? new JsonText(text) : options
       },
     }),
     payload: t.field({
@@ -217,7 +219,7 @@ async function load(run: StoredRun, kind: RunText, context: RequestContext): Pro
 const maxDepth = 1_000
 
 // True for a text with values that `JSON.stringify` might not be able to write.
-function isDeep({ text }: JsonText): boolean {
+function isDeep(text: string): boolean {
   return !new JsonScanner({ maxDepth }).write(Buffer.from(text))
 }
 

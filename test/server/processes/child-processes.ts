@@ -17,22 +17,22 @@ export function findDescendants(pid: number): number[] {
 
 // A process that ends between two reads has no parent any more.
 function readParent(pid: string): number {
+  return Number(readStat(Number(pid))?.[1] ?? -1)
+}
+
+// The words of `/proc/PID/stat` from the third, the state. The second, a name, may have spaces. Null once it has ended.
+function readStat(pid: number): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return -1
+    return null
   }
 }
 
 // A zombie has ended; it only waits to be read by a parent that may not care.
 function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return !/^\) [ZX]/.test(stat.slice(stat.lastIndexOf(')')))
-  } catch {
-    return false
-  }
+  return !['Z', 'X', undefined].includes(readStat(pid)?.[0])
 }
 
 // PF_EXITING of Linux.
@@ -40,14 +40,8 @@ const exiting = 4
 
 /** True for a process that was killed or has ended. The kernel takes up to 0.3 s to free the memory of a large one. */
 export function isEnding(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The ninth field: the second word has spaces of its own.
-    const flags = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[6])
-    return (flags & exiting) !== 0
-  } catch {
-    return true
-  }
+  const stat = readStat(pid)
+  return stat === null || (Number(stat[6]) & exiting) !== 0
 }
 
 /** Those of the processes that are still alive once the time is over; empty as soon as all have ended. */

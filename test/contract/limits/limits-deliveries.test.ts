@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveWebhook, signStandard } from '../../server/clients/webhooks.ts'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { startUpstream, type Upstream } from '../../server/gateways/start-upstream.ts'
+import { until } from '../../server/processes/until.ts'
 
 const bytes = 2 ** 18
 
@@ -48,4 +49,6 @@ test.each([
   )
   clients.abort()
   await Promise.allSettled(deliveries)
+  // The gateway notices a little later that its clients have left.
+  await until(async () => (await server.graphql('{ __typename }')).status === 200)
 })

@@ -110,8 +110,9 @@ class DeadRuns extends PageElement {
     if (dropping !== null) void this.#do(dropping, 'drop')
   }
 
-  #forget = (): void => {
-    this.dropping = null
+  // The event comes after the dialog has closed. By then a quick person may have opened it again.
+  #forget = ({ currentTarget }: Event): void => {
+    if (!(currentTarget as HTMLDialogElement).open) this.dropping = null
   }
 
   async #do({ id }: DeadRun, what: 'retry' | 'drop'): Promise<void> {

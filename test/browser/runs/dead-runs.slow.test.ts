@@ -36,8 +36,7 @@ test('“Drop” drops the run that has the focus, after a question, also if ano
   await makeDeadRuns()
   const [first, , , fourth] = await listDead()
   const { page, faults } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken)
-  await page.goto('/runs')
+  await signIn(page, server.adminToken, '/runs')
   await heading(page, count).waitFor()
   expect(await rowsOf(page).first().isVisible()).toBe(false)
   expect(await page.locator('.dead').evaluate(box => box.getBoundingClientRect().height)).toBeLessThan(120)
@@ -58,6 +57,15 @@ test('“Drop” drops the run that has the focus, after a question, also if ano
   expect(await findBarriers(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.keyboard.press('Enter')
+  await dialog.getByText('for case 4').waitFor()
+  // Opened again before the page hears that it was closed.
+  await page.evaluate(() => {
+    const ask = document.querySelector<HTMLDialogElement>('dialog.ask')
+    ask?.close()
+    const opener = document.activeElement
+    if (opener instanceof HTMLElement) opener.click()
+    return new Promise(resolve => ask?.addEventListener('close', resolve, { once: true }))
+  })
   await dialog.getByRole('button', { name: 'Drop' }).click()
   await page.getByText('The run was dropped.').waitFor()
   await heading(page, count - 2).waitFor()

@@ -33,8 +33,7 @@ test.each([
 
 test('Back from a new case leads to the list, not to a dialog that does nothing', async () => {
   const { page } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken)
-  await page.goto('/cases')
+  await signIn(page, server.adminToken, '/cases')
   await page.getByRole('button', { name: 'New case' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Case type').fill('kept')

@@ -19,8 +19,7 @@ interface Refusal {
 async function openLosing(path: string, refusal: Refusal | null = null): Promise<WatchedTab> {
   const tab = await openTab(browser, server.baseUrl)
   const { page } = tab
-  await signIn(page, server.adminToken)
-  await page.goto(path)
+  await signIn(page, server.adminToken, path)
   let sent = 0
   await page.route('**/graphql', async route => {
     if (!route.request().postData()?.includes('mutation')) return route.continue()

@@ -63,9 +63,12 @@ export async function openTab(
   return { page, faults }
 }
 
-/** Signs in as a person does. */
-export async function signIn(page: Page, token: string): Promise<void> {
-  await page.goto('/login')
+/**
+ * Signs in as a person does who follows a link to `path`. That page leads to the login, which comes back to it. After
+ * the login itself, the playground opens.
+ */
+export async function signIn(page: Page, token: string, path = '/login'): Promise<void> {
+  await page.goto(path, { waitUntil: 'commit' })
   await page.getByLabel('Token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Sign out' }).waitFor()

@@ -24,8 +24,7 @@ export async function startBrowsing(): Promise<Browsing> {
     browser,
     async open(path, { token = server.adminToken, ...options } = {}) {
       const tab = await openTab(browser, server.baseUrl, options)
-      await signIn(tab.page, token)
-      await tab.page.goto(path)
+      await signIn(tab.page, token, path)
       await tab.page.getByRole('heading', { level: 1 }).waitFor()
       return tab
     },

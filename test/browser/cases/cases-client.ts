@@ -31,8 +31,7 @@ export class CasesClient {
 
   async open(path: string, token = this.server.adminToken): Promise<WatchedTab> {
     const tab = await openTab(this.#browser, this.server.baseUrl)
-    await signIn(tab.page, token)
-    await tab.page.goto(path)
+    await signIn(tab.page, token, path)
     await tab.page.getByRole('heading', { level: 1 }).waitFor()
     return tab
   }

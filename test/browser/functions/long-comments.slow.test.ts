@@ -15,8 +15,7 @@ test('a long comment of a version wraps, and leaves the other columns their widt
   await save('exit(1)', 'a long comment of many words '.repeat(20))
   const id = await save('exit(2)', 'short')
   const { page, faults } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken)
-  await page.goto(`/functions/${id}`)
+  await signIn(page, server.adminToken, `/functions/${id}`)
   const rows = page.getByRole('table', { name: 'Versions' }).getByRole('row')
   await rows.nth(2).waitFor()
   for (const width of [1_280, 720]) {

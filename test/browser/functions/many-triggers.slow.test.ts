@@ -38,8 +38,7 @@ test('a function of an account with more than 1,000 hooks shows its own, and its
   }`)
   expect(body.errors).toBeUndefined()
   const { page, faults } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken)
-  await page.goto(`/functions/${own}`)
+  await signIn(page, server.adminToken, `/functions/${own}`)
   await itemsOf(page, 'Hooks').getByText('Before each save of zebra').waitFor()
   await itemsOf(page, 'Tasks').getByText('stripe on zebra').waitFor()
   await itemsOf(page, 'Webhooks').getByText('stripes').first().waitFor()
@@ -50,8 +49,11 @@ test('a function of an account with more than 1,000 hooks shows its own, and its
   expect(faults).toEqual([])
 
   const reader = await openTab(browser, server.baseUrl)
-  await signIn(reader.page, await server.token({ account: server.account, scopes: ['functions:read'] }))
-  await reader.page.goto(`/functions/${own}`)
+  await signIn(
+    reader.page,
+    await server.token({ account: server.account, scopes: ['functions:read'] }),
+    `/functions/${own}`,
+  )
   await itemsOf(reader.page, 'Hooks').getByText('Before each save of zebra').waitFor()
   await itemsOf(reader.page, 'Tasks').getByText('stripe on zebra').waitFor()
   expect(await findBarriers(reader.page)).toEqual([])

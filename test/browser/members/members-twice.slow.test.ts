@@ -8,8 +8,7 @@ const { server, browser } = await startBrowsing()
 async function openTeam(team: number) {
   const tab = await openTab(browser, server.baseUrl)
   const { page } = tab
-  await signIn(page, server.adminToken)
-  await page.goto(`/members?team=${team}`)
+  await signIn(page, server.adminToken, `/members?team=${team}`)
   const field = page.getByLabel('Add user')
   await field.waitFor()
   const linkTo = (user: number) => page.getByRole('link', { name: `User ${user}`, exact: true })

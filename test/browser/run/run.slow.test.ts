@@ -21,8 +21,7 @@ async function run(name: string, sourceCode: string, inputDocument: unknown = {}
 
 async function openRun(id: string): Promise<WatchedTab> {
   const tab = await openTab(browser, server.baseUrl)
-  await signIn(tab.page, server.adminToken)
-  await tab.page.goto(`/runs/${id}`)
+  await signIn(tab.page, server.adminToken, `/runs/${id}`)
   return tab
 }
 

@@ -25,8 +25,7 @@ async function listIds(first: number): Promise<string[]> {
 
 test('a page left open keeps 200 rows and those that a person loaded, and moves no row on the screen', async () => {
   const { page, faults } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken)
-  await page.goto('/runs')
+  await signIn(page, server.adminToken, '/runs')
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
     await run(name, 40)
     await rowsOf(page)

@@ -25,7 +25,7 @@ ROSTRUM_TOKEN, else the one that \`rostrum login\` kept for this URL.
 
 /** Runs the command line. Returns the exit code (contract, section 11). */
 export async function runCli(argv: readonly string[], environment: Environment): Promise<number> {
-  const terminal = createTerminal()
+  const terminal = createTerminal(environment)
   const ending = new AbortController()
   const cleanUps = new Set<CleanUp>()
   const end = (exitCode: ExitCode, message = '') => ending.abort(new CliError(exitCode, message))

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createTerminal } from '../../src/cli/frame/terminal.ts'
 import { showControls, showControlsOfJson } from '../../src/show-controls.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
@@ -163,6 +164,19 @@ test('a pipe gets no colours, even with FORCE_COLOR', async () => {
   expect(code).toBe(64)
   expect(stderr).toMatch(/^[^\p{Cc}]+\n$/u)
   forced.remove()
+})
+
+test.for([
+  ['', '\u001b[31mx\u001b[39m'],
+  ['1', 'x'],
+] as const)('a terminal with NO_COLOR=%s gets %j, whatever FORCE_COLOR says', ([noColor, expected]) => {
+  vi.stubEnv('FORCE_COLOR', '1')
+  vi.spyOn(process, 'stderr', 'get').mockReturnValue(
+    Object.assign(new PassThrough(), { isTTY: true }) as never,
+  )
+  expect(createTerminal({ NO_COLOR: noColor }).style('red', 'x', 'stderr')).toBe(expected)
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
 })
 
 test('a ROSTRUM_TOKEN that cannot be sent is refused with 77 and not shown', async () => {

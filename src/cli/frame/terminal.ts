@@ -17,15 +17,17 @@ export interface Terminal {
 }
 
 /** The terminal of this process. */
-export function createTerminal(): Terminal {
+export function createTerminal(environment: { readonly NO_COLOR?: string | undefined }): Terminal {
   return {
     hasReader: process.stdout.isTTY === true,
     write: text => void process.stdout.write(text),
     say: line => void process.stderr.write(`${line}\n`),
     style(format, text, name = 'stdout') {
       const stream = name === 'stderr' ? process.stderr : process.stdout
-      // Whatever FORCE_COLOR says, which build servers set: a pipe never gets an escape sequence.
-      return stream.isTTY ? styleText(format as InspectColor[], text, { stream }) : text
+      // Whatever FORCE_COLOR says, which build servers set and Node heeds: a pipe never gets an escape sequence, and a
+      // terminal none with NO_COLOR.
+      const isPlain = !stream.isTTY || Boolean(environment.NO_COLOR)
+      return isPlain ? text : styleText(format as InspectColor[], text, { stream })
     },
     async ask(question, instead) {
       if (!process.stdin.isTTY || !process.stderr.isTTY) throw wrongUse(instead)

@@ -63,12 +63,13 @@ test('an escape sequence of a script reaches no pipe', async () => {
 })
 
 test('with --json the answer is one document, whatever the outcome', async () => {
-  const { code, stdout, stderr } = await run("log('a'); fail('b')", '--json', '--name', 'n')
+  const { code, stdout, stderr } = await run("log('a'); fail('\\u009b2Jb\\u202e')", '--json', '--name', 'n')
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  expect(stdout).toContain('"\\u009b2Jb\\u202e"')
   expect(JSON.parse(stdout)).toMatchObject({
     name: 'n',
     outcome: 'fail',
-    message: 'b',
+    message: '\u009b2Jb\u202e',
     payload: null,
     logs: [{ level: 'info', data: ['a'] }],
   })

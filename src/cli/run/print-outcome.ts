@@ -1,4 +1,4 @@
-import { showControls } from '../../show-controls.ts'
+import { showControls, showControlsOfJson } from '../../show-controls.ts'
 import { type ExitCode, exitCodes } from '../frame/cli-error.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import type { Execution, LogEntry, ScriptError } from '../gateway/execution.ts'
@@ -22,9 +22,9 @@ function formatError(file: string, { code, message, line, column }: ScriptError)
   return showControls(`${file}${place} ${code} ${message}`)
 }
 
-/** Writes JSON: indented for a person, else in one line. */
+/** Writes JSON: indented for a person, else in one line. Texts of a script cannot change what a terminal shows. */
 export function formatJson(value: unknown, { hasReader }: Terminal): string {
-  return `${JSON.stringify(value, null, hasReader ? 2 : undefined)}\n`
+  return `${showControlsOfJson(JSON.stringify(value, null, hasReader ? 2 : undefined))}\n`
 }
 
 /** Prints how a run ended. Returns the exit code. */

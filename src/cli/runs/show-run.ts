@@ -1,4 +1,4 @@
-import { showControls } from '../../show-controls.ts'
+import { showControls, showControlsOfJson } from '../../show-controls.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import type { LogEntry } from '../gateway/execution.ts'
 import { formatLog } from '../run/print-outcome.ts'
@@ -84,7 +84,7 @@ export function showRunJson(run: ShownRun, { write }: Terminal): void {
     case_id: caseId === null ? null : Number(caseId),
     request_context: { txnID, txnSource },
   }
-  write(`${JSON.stringify(shown)}\n`)
+  write(`${showControlsOfJson(JSON.stringify(shown))}\n`)
 }
 
 function nameOf({ function: named, name }: ShownRun): string {

@@ -4,6 +4,12 @@ import { ref, type Schema } from './schemas.ts'
 
 export type Answers = Readonly<Record<string, object>>
 
+interface Refusal {
+  readonly description: string
+  readonly headers?: object
+  readonly content: object
+}
+
 const header = (description: string, schema: Schema = { type: 'string' }, required = true) => ({
   description,
   required,
@@ -86,7 +92,7 @@ const refusals: Readonly<
 }
 
 /** The problem documents that an operation answers with these statuses. */
-export function refuse(...statuses: readonly number[]): Answers {
+export function refuse(...statuses: readonly number[]): Readonly<Record<string, Refusal>> {
   return Object.fromEntries(
     statuses.map(status => {
       const { description, names } = refusals[status] ?? { description: '', names: [] }
@@ -94,6 +100,25 @@ export function refuse(...statuses: readonly number[]): Answers {
       return [status, { description, ...(names.length === 0 ? {} : { headers: pick(...names) }), content }]
     }),
   )
+}
+
+// Refusals that are kept under a key (contract, section 6).
+const keptStatuses = [400, 404, 409, 412, 413]
+
+/** The problem documents of an operation that takes an `Idempotency-Key`. */
+export function refuseUnderKey(...statuses: readonly number[]): Answers {
+  const answers = Object.entries(refuse(...statuses))
+  return Object.fromEntries(
+    answers.map(([status, answer]) => [
+      status,
+      keptStatuses.includes(Number(status)) ? markReplayed(answer) : answer,
+    ]),
+  )
+}
+
+/** Adds the header of a repeated answer. */
+export function markReplayed({ headers = {}, ...answer }: Refusal): Refusal {
+  return { ...answer, headers: { ...headers, ...pick('Idempotency-Replayed') } }
 }
 
 /** The schemas of problem documents by their names. */

@@ -1,5 +1,14 @@
 import { keyPattern } from '../domain/idempotency/key-rule.ts'
-import { type Answers, guarded, pick, refuse, refuseScript, withBody } from './answers.ts'
+import {
+  type Answers,
+  guarded,
+  markReplayed,
+  pick,
+  refuse,
+  refuseScript,
+  refuseUnderKey,
+  withBody,
+} from './answers.ts'
 import { examples } from './examples.ts'
 import { nameSchema, ref, type Schema } from './schemas.ts'
 
@@ -93,10 +102,12 @@ export const bodyOrForm = (
 
 export const reads = (...more: readonly number[]) => refuse(...guarded, ...more)
 // A key may belong to another request.
-export const writes = (...more: readonly number[]) => refuse(...guarded, ...withBody, 409, ...more)
+export const writes = (...more: readonly number[]) => refuseUnderKey(...guarded, ...withBody, 409, ...more)
 export const gone = { 204: { description: 'Done.', headers: pick('Idempotency-Replayed') } }
 export const hookCodes = ['SCRIPT_FAILED', 'SCRIPT_ERROR', 'TOO_DEEP'] as const
-export const byHooks = { 422: refuseScript('A hook refused the change, or failed.', hookCodes) }
+export const byHooks = {
+  422: markReplayed(refuseScript('A hook refused the change, or failed.', hookCodes)),
+}
 
 // What follows from a new record, by its id in the answer.
 export const links = (record: string, operations: readonly string[]) => ({

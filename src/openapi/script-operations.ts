@@ -1,4 +1,4 @@
-import { type Answers, json, pick, refuse, refuseScript } from './answers.ts'
+import { type Answers, json, markReplayed, pick, refuse, refuseScript } from './answers.ts'
 import { examples } from './examples.ts'
 import {
   bodyOrForm,
@@ -122,7 +122,9 @@ export const functions: readonly DocumentedOperation[] = [
         ),
       },
       ...writes(412),
-      422: refuseScript('The source does not compile; `line` and `column` say where.', ['SYNTAX']),
+      422: markReplayed(
+        refuseScript('The source does not compile; `line` and `column` say where.', ['SYNTAX']),
+      ),
     },
   },
   {

@@ -100,6 +100,20 @@ test('a problem document lists the facts of its errors, as optional members', ()
   expect(unprocessable('replaceCase')).toEqual(['function', 'hook', 'run_id', 'txn_id', 'error'])
 })
 
+test.for([
+  ['POST', '/platform/cases', '{"case":{"case_type_code":1}}', 400],
+  ['PUT', '/platform/cases/999', '{"case":{"data":{}}}', 404],
+  ['DELETE', '/platform/functions/gone', undefined, 404],
+  ['PUT', '/platform/functions/broken', '{"function":{"source_code":"exit("}}', 422],
+] as const)('the repeated refusal of %s %s is as documented', async ([method, to, body, status]) => {
+  const { rest } = await shareServer()
+  const headers = { 'idempotency-key': 'k', 'content-type': 'application/json' }
+  // Each answer is compared with the document when it is read.
+  await rest(method, to, { body, headers })
+  const again = await rest(method, to, { body, headers })
+  expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([status, 'true'])
+})
+
 test('every operation with a credential and a body takes `Prefer`, and no other', () => {
   for (const { path, parameters = [], requestBody, security } of operations) {
     const isListed = parameters.some(({ name }) => name === 'Prefer')

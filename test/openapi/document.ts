@@ -106,6 +106,10 @@ export function findUndocumented(
     .filter(([, header]) => resolveHeader(header).required === true)
     .filter(([name]) => !headers.has(name))
   if (missing.length > 0) return `${place} without ${missing.map(([name]) => name).join(', ')}`
+  const surplus = Object.keys(document.components.headers).filter(
+    name => headers.has(name) && !Object.hasOwn(answer.headers ?? {}, name),
+  )
+  if (surplus.length > 0) return `${place} with ${surplus.join(', ')}`
   // An answer that was too long to keep is replayed without its body.
   const mayBeEmpty = answer.content === undefined || headers.has('idempotency-replayed')
   if (text === '') return mayBeEmpty ? null : `${place} without a body`

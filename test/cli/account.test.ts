@@ -11,10 +11,12 @@ import {
 } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { promisify } from 'node:util'
 import SqliteDatabase from 'better-sqlite3'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { placeFile } from '../../src/cli/account/backup-command.ts'
+import { readToken } from '../../src/cli/account/read-token.ts'
 import { backupStore } from '../../src/store/copy/backup-sqlite.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
@@ -266,6 +268,23 @@ test('a backup is placed where there are no hard links, and replaces no file the
   expect(readFileSync(to, 'utf8')).toBe('copy')
   expect(statSync(to).mode & 0o777).toBe(0o600)
   expect(() => placeFile(from, to, link)).toThrow(/EEXIST/)
+})
+
+test('login hides what is typed before it asks', async () => {
+  const steps: unknown[] = []
+  const setRawMode = (isRaw: boolean) => void steps.push(isRaw)
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode })
+  const stderr = Object.assign(new PassThrough(), { isTTY: true })
+  stderr.setEncoding('utf8').on('data', (text: string) => void steps.push(text))
+  const getters = [
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never),
+    vi.spyOn(process, 'stderr', 'get').mockReturnValue(stderr as never),
+  ]
+  const token = readToken('Token: ')
+  stdin.write('rst_a\r')
+  expect(await token).toBe('rst_a')
+  for (const getter of getters) getter.mockRestore()
+  expect(steps).toEqual([true, 'Token: ', false, '\n'])
 })
 
 test('login reads no token from a terminal where it cannot ask, because the terminal would show it', async () => {

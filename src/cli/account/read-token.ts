@@ -22,8 +22,9 @@ export async function readToken(question: string): Promise<string> {
 
 function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process
-  stderr.write(question)
+  // Before the question, because a token may be pasted as soon as it is read.
   stdin.setRawMode(true)
+  stderr.write(question)
   stdin.setEncoding('utf8')
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   let typed = ''

@@ -29,8 +29,7 @@ export async function runCli(argv: readonly string[], environment: Environment):
   const ending = new AbortController()
   const cleanUps = new Set<CleanUp>()
   const end = (exitCode: ExitCode, message = '') => ending.abort(new CliError(exitCode, message))
-  process.once('SIGINT', () => end(exitCodes.interrupted))
-  process.once('SIGTERM', () => end(exitCodes.interrupted))
+  onInterrupt(() => end(exitCodes.interrupted))
   const readerGone = Promise.withResolvers<void>()
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
@@ -63,6 +62,20 @@ export async function runCli(argv: readonly string[], environment: Environment):
     return report(ending.signal.aborted ? ending.signal.reason : error, terminal)
   } finally {
     for (const cleanUp of [...cleanUps].reverse()) await cleanUp()
+  }
+}
+
+// Signals within this time count as one. A terminal also signals npm, which sends the signal on.
+const sameSignalMs = 500
+
+// A second signal, at least half a second later, ends the process at once.
+function onInterrupt(end: () => void): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const note = () => {
+      end()
+      setTimeout(() => process.off(signal, note), sameSignalMs).unref()
+    }
+    process.on(signal, note)
   }
 }
 

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
@@ -147,7 +148,12 @@ test('a save that is refused and a lock that cannot be written are both in the o
 test('Ctrl-C during a save lets it end, sends no other, and leaves what was saved in the lock', async () => {
   const going = place.start(['push', '--yes'])
   beforeSave = async name => {
-    if (name === 'b') going.interrupt()
+    if (name !== 'b') return true
+    // npm sends on the signal that the terminal sends to both.
+    for (let signals = 0; signals < 2; signals++) {
+      going.interrupt()
+      await sleep(50)
+    }
     return true
   }
   const { code, stderr } = await going.ended

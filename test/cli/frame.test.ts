@@ -144,6 +144,13 @@ test('types and schema are those of the gateway, and need no network', async () 
   expect((await place.run(['schema'])).stdout).toBe(await readFile('schema.graphql', 'utf8'))
 })
 
+test('npm starts the command in place of a shell, which a signal would end without the command', async () => {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>
+  }
+  for (const name of ['start', 'rostrum', 'token', 'copy']) expect(scripts[name]).toMatch(/^exec node /)
+})
+
 test('a reader that closes the pipe ends a command quietly', async () => {
   const printing = place.start(['schema'])
   printing.closeStdout()

@@ -47,7 +47,7 @@ function startCalls(
     functionName: null,
     caller: callerOf('alpha'),
     transaction: { txnID: 't', txnSource: 's' },
-    savingCases: new Set<number>(),
+    changingCases: new Map(),
     generation: { number: 0, onTooDeep() {} },
     dryRun: false,
     depth: 1,

@@ -1,4 +1,5 @@
 import { invalidInput, notFound, RostrumError } from '../../errors.ts'
+import type { CaseChangeKind, Run } from '../scripts/run.ts'
 import { staleRecord } from '../stale-record.ts'
 import type { Case } from './case-store.ts'
 
@@ -15,13 +16,16 @@ export function refuseStale(
   throw staleRecord('case', { id, version, ifVersions })
 }
 
-/** The error for a script that saves or deletes the case that its own transaction is saving. */
-export function ownCase(id: number): RostrumError {
-  return new RostrumError(
-    'CONFLICT',
-    `Case \`${id}\` is being saved by the transaction of this run. Change \`payload\` and give it to \`exit\`.`,
-    { reason: 'OWN_CASE' },
-  )
+/** Refuses a call of a script that would change a case which the script's own transaction is saving or deleting. */
+export function refuseOwnCase(id: number, parentRun: Run | null): void {
+  const kind = parentRun?.changingCases.get(id)
+  if (kind === undefined) return
+  throw new RostrumError('CONFLICT', `Case \`${id}\` is being ${ownCaseRules[kind]}`, { reason: 'OWN_CASE' })
+}
+
+const ownCaseRules: Readonly<Record<CaseChangeKind, string>> = {
+  save: 'saved by the transaction of this run. Change `payload` and give it to `exit`.',
+  delete: 'deleted by the transaction of this run. Call `exit` to let it go, or `fail` to keep it as it is.',
 }
 
 export function tooManyConflicts(id: number | null): RostrumError {

@@ -43,7 +43,7 @@ export interface Cases {
   page(accountCode: string, filter: CaseFilter, page: Page): Promise<Case[]>
   /**
    * Saves a case. Rejects with `NOT_FOUND`, `PRECONDITION_FAILED`, `PAYLOAD_TOO_LARGE`, `OVERLOADED`, or `CONFLICT`
-   * after three attempts and for a case that the run's own transaction is saving. Hooks can cause `SCRIPT_FAILED`,
+   * after three attempts and for a case that the run's own transaction is changing. Hooks can cause `SCRIPT_FAILED`,
    * `SCRIPT_ERROR` and `TOO_DEEP`.
    */
   save(request: SaveRequest): Promise<ChangedCase>

@@ -13,7 +13,7 @@ import {
   type ChangeSteps,
   tryToChange,
 } from './attempt-change.ts'
-import { ownCase, tooManyConflicts } from './case-failures.ts'
+import { refuseOwnCase, tooManyConflicts } from './case-failures.ts'
 import type { CaseStore } from './case-store.ts'
 
 const maxAttempts = 3
@@ -41,7 +41,7 @@ async function changeInTurn(change: Change): Promise<ChangedCase> {
   const { origin, id, asking, deadline } = request
   const { parentRun, signal } = asking
   const { accountCode } = origin
-  if (id !== null && parentRun?.savingCases.has(id)) throw ownCase(id)
+  if (id !== null) refuseOwnCase(id, parentRun)
 
   // 1. If an earlier request with the same key was committed, returns its result, whatever the version is now.
   const earlier = await parts.store.findCommitted(origin)

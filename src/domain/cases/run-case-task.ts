@@ -9,7 +9,7 @@ import type { CheckExit, Script, Scripts } from '../scripts/script.ts'
 import { changedMeanwhile, hasConflict, noTask } from '../triggers/trigger-failures.ts'
 import type { CaseTaskStore, RunnableTask } from '../triggers/trigger-store.ts'
 import type { ChangedCase, ChangeRequest } from './attempt-change.ts'
-import { noCase, ownCase, refuseStale } from './case-failures.ts'
+import { noCase, refuseOwnCase, refuseStale } from './case-failures.ts'
 import type { Case, CaseStore } from './case-store.ts'
 
 export interface TaskRequest extends ChangeRequest {
@@ -76,7 +76,7 @@ export async function runTask(
 
 async function readTask({ cases, caseTasks }: Pick<Parts, 'cases' | 'caseTasks'>, request: TaskRequest) {
   const { origin, id, name, ifVersions, asking } = request
-  if (asking.parentRun?.savingCases.has(id)) throw ownCase(id)
+  refuseOwnCase(id, asking.parentRun)
   const [row] = await cases.findByIds(origin.accountCode, [id])
   if (row === undefined) throw noCase(id)
   refuseStale(row, ifVersions)

@@ -26,6 +26,8 @@ export interface Generation {
 /** The generation of saves that are not made by a queued run. */
 export const firstGeneration: Generation = { number: 0, onTooDeep: () => undefined }
 
+export type CaseChangeKind = 'save' | 'delete'
+
 /** One run of a script: its rights and its deadline, which the gateway decides and never the script. */
 export interface Run {
   readonly id: string
@@ -34,8 +36,8 @@ export interface Run {
   readonly functionName: string | null
   readonly caller: Caller
   readonly transaction: Transaction
-  /** The cases that the run's transaction is saving. Only the value passed to `exit` may change them. */
-  readonly savingCases: ReadonlySet<number>
+  /** The cases that the run's transaction is saving or deleting, by id. The run's calls must not change them. */
+  readonly changingCases: ReadonlyMap<number, CaseChangeKind>
   /** True if the run must change nothing. */
   readonly dryRun: boolean
   readonly generation: Generation

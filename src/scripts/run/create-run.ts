@@ -1,6 +1,6 @@
 import type { RunLimits } from '../../config.ts'
 import { type Caller, withScopes } from '../../credentials/caller.ts'
-import { firstGeneration, type Run } from '../../domain/scripts/run.ts'
+import { type CaseChangeKind, firstGeneration, type Run } from '../../domain/scripts/run.ts'
 import type { RunCause } from '../../domain/scripts/run-cause.ts'
 import type { Asking, RunSettings, ScriptRights } from '../../domain/scripts/script.ts'
 import { RostrumError } from '../../errors.ts'
@@ -45,7 +45,7 @@ export function createRun({ script, asking, settings, limits, startedAt, ended }
       caseTypeCode,
       name,
     }),
-    savingCases: findSavingCases(cause, parentRun),
+    changingCases: findChangingCases(cause, parentRun),
     dryRun: cause.dryRun || (parentRun?.dryRun ?? false),
     generation: parentRun?.generation ?? generation,
     depth,
@@ -60,16 +60,17 @@ function withRights(caller: Caller, rights: ScriptRights): Caller {
   return rights === 'caller' ? caller : withScopes(caller, rights.scopes, rights.of)
 }
 
-const noCases: ReadonlySet<number> = new Set()
+const noCases: ReadonlyMap<number, CaseChangeKind> = new Map()
 
-// Returns the cases that the run's transaction is saving and that its calls must not change. A hook after a save, and
+// Returns the cases that the run's transaction is changing and that its calls must not change. A hook after a save, and
 // every other kind of script, may save its own case.
-function findSavingCases(
+function findChangingCases(
   { trigger, event, case: own }: RunCause,
   parentRun: Run | null,
-): ReadonlySet<number> {
-  const ofParent = parentRun?.savingCases ?? noCases
-  const isSaving = trigger === 'task' || event === 'pre-save' || event === 'pre-delete'
+): ReadonlyMap<number, CaseChangeKind> {
+  const ofParent = parentRun?.changingCases ?? noCases
+  const isChanging = trigger === 'task' || event === 'pre-save' || event === 'pre-delete'
   const id = own?.id ?? null
-  return isSaving && id !== null ? new Set([...ofParent, id]) : ofParent
+  if (!isChanging || id === null) return ofParent
+  return new Map([...ofParent, [id, event === 'pre-delete' ? 'delete' : 'save']])
 }

@@ -302,4 +302,20 @@ describe('a pre-delete hook', () => {
     expect((await app.send(`/platform/cases/${id}`, { method: 'DELETE' })).status).toBe(204)
     expect((await app.send(`/platform/cases/${id}`)).status).toBe(404)
   })
+
+  test('cannot save its case, and the refusal says that the case is being deleted', async () => {
+    const type = newType()
+    const { id } = (await create(type, {})).body.case
+    const save = `Platform.cases.save({ id: ${id}, data: { a: 1 } })`
+    await saveHook(`fail((await ${save}.catch(({ reason, message }) => [reason, message])).join(' '))`, {
+      caseTypeCode: type,
+      event: 'pre-delete',
+      scopes: ['cases:write'],
+    })
+    const { body } = await app.send(`/platform/cases/${id}`, { method: 'DELETE' })
+    expect(body.detail).toBe(
+      `OWN_CASE Case \`${id}\` is being deleted by the transaction of this run. ` +
+        'Call `exit` to let it go, or `fail` to keep it as it is.',
+    )
+  })
 })

@@ -47,9 +47,16 @@ export function completeBy<Input extends { readonly functionId: number; readonly
 ): Complete<Input> {
   const names = [...required, ...Object.keys(defaults)] as (keyof Input & string)[]
   const values = given as Readonly<Partial<Record<string, unknown>>>
-  const problemOf = (name: keyof Input & string, value: unknown): FieldError[] => {
+  const refuseNull = (name: keyof Input & string, before: Input | null): string => {
+    if (before !== null) return 'must not be null; leave it out to keep it'
+    return required.includes(name)
+      ? `must not be null: a new ${what} needs it`
+      : 'must not be null; leave it out to have the default'
+  }
+  const problemOf = (name: keyof Input & string, value: unknown, before: Input | null): FieldError[] => {
     if (value === undefined) return [missing(name, what)]
-    return value !== null || nullable.includes(name) ? [] : [{ pointer: `/${name}`, detail: notNull }]
+    if (value !== null || nullable.includes(name)) return []
+    return [{ pointer: `/${name}`, detail: refuseNull(name, before) }]
   }
   const merge = (before: Input | null): Record<string, unknown> => {
     const start: Partial<Input> = before ?? defaults
@@ -60,7 +67,7 @@ export function completeBy<Input extends { readonly functionId: number; readonly
   }
   return before => {
     const merged = merge(before)
-    const problems = names.flatMap(name => problemOf(name, merged[name]))
+    const problems = names.flatMap(name => problemOf(name, merged[name], before))
     if (merged.function === undefined) problems.push(missing('functionId', what))
     if (problems.length > 0) return invalidInput(problems)
     const trigger = merged as unknown as CompleteTrigger<Input>
@@ -89,8 +96,6 @@ export function noChosenFunction(
   const ofType = describeFunction({ name, caseTypeCode })
   return new RostrumError('NOT_FOUND', `There is no function ${ofType}, nor one of all case types.`)
 }
-
-const notNull = 'must not be null; leave it out to keep it, or to have the default of a new one'
 
 function missing(name: string, what: string): FieldError {
   const detail = `is required for a new ${what}${name === 'functionId' ? ', unless you give `functionName`' : ''}`

@@ -17,12 +17,12 @@ interface TriggerArguments {
  * that the stored value stays unchanged.
  */
 export function readGivenTrigger<Input extends TriggerArguments>(
-  { id: _, functionId, functionName, scopes, ...given }: Input,
+  { id, functionId, functionName, scopes, ...given }: Input,
   caller: Caller,
 ) {
   return {
     ...given,
-    function: readFunctionChoice(functionId, functionName),
+    function: readFunctionChoice({ id, functionId, functionName }),
     scopes: scopes == null ? scopes : readScopes(scopes),
     refuseScopes: (all: readonly string[]) => refuseScopes(caller, all),
   }
@@ -41,10 +41,7 @@ export function readTriggerFilter({
   }
 }
 
-function readFunctionChoice(
-  functionId: TriggerArguments['functionId'],
-  functionName: TriggerArguments['functionName'],
-): FunctionChoice | undefined {
+function readFunctionChoice({ id, functionId, functionName }: TriggerArguments): FunctionChoice | undefined {
   if (functionId != null && functionName != null) {
     throw invalidInput([{ pointer: '/functionName', detail: 'must not stand beside `functionId`: give one' }])
   }
@@ -52,5 +49,6 @@ function readFunctionChoice(
   if (functionName != null) return { name: functionName }
   if (functionId === undefined && functionName === undefined) return undefined
   const name = functionId === undefined ? 'functionName' : 'functionId'
-  throw invalidInput([{ pointer: `/${name}`, detail: 'must not be null; leave it out to keep it' }])
+  const rule = id == null ? ': a new trigger needs a function' : '; leave it out to keep it'
+  throw invalidInput([{ pointer: `/${name}`, detail: `must not be null${rule}` }])
 }

@@ -219,7 +219,7 @@ describe('a change', () => {
     const names = ['caseTypeCode', 'event', 'functionId', 'functionName', 'position', 'scopes', 'enabled']
     for (const name of names) {
       expect((await changeHook({ id: hook.id, [name]: null })).error, name).toMatchObject({
-        message: expect.stringContaining(`\`${name}\` must not be null`),
+        message: `\`${name}\` must not be null; leave it out to keep it.`,
         extensions: { code: 'BAD_USER_INPUT' },
       })
     }
@@ -227,7 +227,14 @@ describe('a change', () => {
       /`name` must not be null.*`enabled` must not be null/,
     )
     expect((await changeHook({ event: null, caseTypeCode: 'null' })).error?.message).toMatch(
-      /`event` must not be null.*`functionId` is required for a new hook, unless you give `functionName`/,
+      /`event` must not be null: a new hook needs it; `functionId` is required for a new hook, unless you give/,
+    )
+    const given = { caseTypeCode: 'null', event: 'PRE_SAVE', functionId }
+    expect((await changeHook({ ...given, position: null })).error?.message).toBe(
+      '`position` must not be null; leave it out to have the default.',
+    )
+    expect((await changeHook({ ...given, functionId: null })).error?.message).toBe(
+      '`functionId` must not be null: a new trigger needs a function.',
     )
   })
 

@@ -4,13 +4,15 @@ import { RostrumError } from '../errors.ts'
 const maxShownCharacters = 40
 const maxListedIds = 1_000
 
+const rule = `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}`
+
 /**
  * Reads an id in plain decimal, without sign, leading zeros or exponent. Throws `BAD_USER_INPUT`, which names the text,
- * for anything else.
+ * for anything else. The error names the field too if a pointer to it is given.
  */
-export function parseId(text: string, what: string): number {
+export function parseId(text: string, what: string, pointer?: string): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
-  if (!isId(id)) throw badId(text, what)
+  if (!isId(id)) throw badId(text, what, pointer)
   return id
 }
 
@@ -49,9 +51,10 @@ export function isId(id: number): boolean {
 /** The text of a message about a value that is no id. */
 export function describeBadId(value: string, what: string): string {
   const shown = value.length > maxShownCharacters ? `${value.slice(0, maxShownCharacters)}…` : value
-  return `\`${shown}\` is not a valid ${what}: it must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}.`
+  return `\`${shown}\` is not a valid ${what}: it ${rule}.`
 }
 
-function badId(value: string, what: string): RostrumError {
-  return new RostrumError('BAD_USER_INPUT', describeBadId(value, what))
+function badId(value: string, what: string, pointer?: string): RostrumError {
+  const fields = pointer === undefined ? [] : [{ pointer, detail: rule }]
+  return new RostrumError('BAD_USER_INPUT', describeBadId(value, what), { fields })
 }

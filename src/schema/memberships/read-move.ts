@@ -16,7 +16,7 @@ export function readMove({ userId, teamId }: GivenMove): Partial<MembershipPair>
 
 function optionalId<Name extends keyof typeof labels>(name: Name, text: string | null | undefined) {
   if (text === undefined) return {}
-  if (text !== null) return { [name]: parseId(text, labels[name]) } as Record<Name, number>
+  if (text !== null) return { [name]: parseId(text, labels[name], `/${name}`) } as Record<Name, number>
   const message = `\`${name}\` cannot be null; leave it out to keep it.`
   throw new RostrumError('BAD_USER_INPUT', message, {
     fields: [{ pointer: `/${name}`, detail: 'must not be null' }],

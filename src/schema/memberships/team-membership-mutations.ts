@@ -34,8 +34,8 @@ builder.mutationFields(t => ({
     },
     resolve: (_root, { input }, { origin, services }) => {
       return services.memberships.add(origin, {
-        userId: parseId(input.userId, 'user id'),
-        teamId: parseId(input.teamId, 'team id'),
+        userId: parseId(input.userId, 'user id', '/userId'),
+        teamId: parseId(input.teamId, 'team id', '/teamId'),
       })
     },
   }),

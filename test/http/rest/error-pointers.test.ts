@@ -40,6 +40,18 @@ test('a refusal of GraphQL names it as GraphQL does', async () => {
   ])
 })
 
+test.each([
+  ['addTeamMembership(input: {userId: 0, teamId: 1})', '/userId'],
+  ['addTeamMembership(input: {userId: 1, teamId: "x"})', '/teamId'],
+  ['moveTeamMembership(id: 1, input: {userId: "9007199254740992"})', '/userId'],
+  ['moveTeamMembership(id: 1, input: {teamId: "01"})', '/teamId'],
+])('GraphQL names the field of a membership that is no id: %s', async (mutation, pointer) => {
+  const { body } = await app.graphql(`mutation { ${mutation} { id } }`)
+  expect(body.errors[0].extensions.errors).toEqual([
+    { pointer, detail: 'must be an integer from 1 to 9007199254740991' },
+  ])
+})
+
 test('the text of a refusal has the names of the side that asked', async () => {
   const saved = await refuse('/platform/users/1', 'PUT', { user: { display_name: '' } })
   expect(saved).toEqual({

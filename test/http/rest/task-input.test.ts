@@ -35,6 +35,13 @@ test.each([
   expect(read({ ...texts, inputDocument: value }).inputDocument).toBe(text)
 })
 
+test('a key `__proto__` is refused in a value and passes in a text', () => {
+  const inputDocument = '{"a":{"__proto__":1}}'
+  const body = `{"name":"a","sourceCode":"","options":{},"inputDocument":${inputDocument}}`
+  expect(() => parseTaskBody(Buffer.from(body))).toThrow('The body must have no key `__proto__`.')
+  expect(read({ ...texts, inputDocument }).inputDocument).toBe(inputDocument)
+})
+
 test('options may be an object or text, and nothing else', () => {
   expect(read({ ...texts, options: { params: { a: 1 } } }).options).toBe('{"params":{"a":1}}')
   for (const options of [null, [], 7, true]) expect(pointersOf({ ...texts, options })).toEqual(['/options'])

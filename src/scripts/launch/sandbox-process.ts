@@ -57,6 +57,7 @@ export class SandboxProcess {
   // A process that recovered may hold its `ready`: its next run computes, or the gateway itself was late.
   readonly #recovery = new Recovery({
     onCheck: () => this.#acceptHeld(),
+    residentBytes: () => this.residentBytes(),
     onFailure: reason => this.kill(reason),
   })
   #runs = 0

@@ -7,11 +7,15 @@ const recoveryMs = 2_000
 const firstCheckMs = 20
 // V8 takes up to 200 ms to dispose of a full isolate. A script that is still running takes more.
 const maxProcessorMs = 400
+// A process that recovers gives memory back. A script that is still running takes more.
+const maxMoreBytes = 64 * 2 ** 20
 
 export interface RecoveryOptions {
   /** Called every 20 ms, once the recovery is that old, before the look at its time. It may stop this. */
   readonly onCheck: () => void
-  /** Called with the reason if the sandbox takes too long or computes for too long. */
+  /** Returns the resident memory of the sandbox in bytes; null if unknown. */
+  readonly residentBytes: () => number | null
+  /** Called with the reason if the sandbox takes too long, computes for too long or takes more memory. */
   readonly onFailure: (reason: KillReason) => void
 }
 
@@ -29,9 +33,10 @@ export class Recovery {
   }
 
   start(pid: number | undefined): void {
-    const { onCheck, onFailure } = this.#options
+    const { onCheck, residentBytes, onFailure } = this.#options
     const startedAt = performance.now()
     let firstProcessorMs: number | null = null
+    let firstBytes: number | null = null
     const unwatch = everyTick(now => {
       if (now - startedAt < firstCheckMs) return
       onCheck()
@@ -39,7 +44,10 @@ export class Recovery {
       if (now - startedAt > recoveryMs) return onFailure('did not recover from its run in time')
       const processorMs = processorMsOf(pid) ?? 0
       firstProcessorMs ??= processorMs
-      if (processorMs - firstProcessorMs > maxProcessorMs) onFailure('did not leave its script')
+      if (processorMs - firstProcessorMs > maxProcessorMs) return onFailure('did not leave its script')
+      const bytes = residentBytes() ?? 0
+      firstBytes ??= bytes
+      if (bytes - firstBytes > maxMoreBytes) onFailure('used too much memory')
     })
     this.#unwatch = unwatch
   }

@@ -35,7 +35,10 @@ export interface AdmissionRequest {
   readonly signal: AbortSignal
 }
 
-/** A sandbox for one run. `release` frees the account's share, whatever happened to the sandbox. */
+/**
+ * A sandbox for one run. `release` frees the account's share, whatever happened to the sandbox. A second call does
+ * nothing.
+ */
 export interface Admitted {
   readonly sandbox: SandboxProcess
   release(): void
@@ -140,15 +143,7 @@ export class Admission {
   #acquireQueued(accountCode: string): Admitted {
     const sandbox = this.freeForQueuedOf(accountCode) > 0 ? this.#take(accountCode) : null
     if (sandbox === null) throw overloaded('No sandbox is free for a queued run', 1)
-    const release = this.#queued.take(accountCode)
-    const admitted = this.#admit(accountCode, sandbox)
-    return {
-      sandbox,
-      release() {
-        release()
-        admitted.release()
-      },
-    }
+    return this.#admit(accountCode, sandbox, this.#queued.take(accountCode))
   }
 
   /** Refuses all waiting runs, because the gateway stops. */
@@ -232,7 +227,7 @@ export class Admission {
     return sandbox
   }
 
-  #admit(accountCode: string, sandbox: SandboxProcess): Admitted {
+  #admit(accountCode: string, sandbox: SandboxProcess, onRelease = () => {}): Admitted {
     const heldSince = this.#readMs()
     let held = true
     return {
@@ -240,6 +235,7 @@ export class Admission {
       release: () => {
         if (!held) return
         held = false
+        onRelease()
         this.#held.release(accountCode, heldSince)
         this.#policy.noteEnd(accountCode, sandbox.isServing)
         this.#serve()

@@ -26,6 +26,16 @@ test('queued runs take at most half of the sandboxes, and are refused at once pa
   await until(() => admission.freeForQueued() === 1)
 })
 
+// A run that is stopped before it begins releases its sandbox early, and again like every other run.
+test('a queued run that releases its sandbox twice gives it back once', async () => {
+  const { admission, pool } = await startAdmission({ max: 4 })
+  await until(() => pool.idle === 4)
+  const run = await queued(admission)
+  giveBack(run)
+  run.release()
+  expect(admission.freeForQueued()).toBe(2)
+})
+
 test('the last sandbox of that half is left to an account without a queued run', async () => {
   const { admission, pool } = await startAdmission({ max: 8 })
   await until(() => pool.idle === 8)

@@ -35,13 +35,14 @@ export interface AdmissionRequest {
   readonly signal: AbortSignal
 }
 
-/**
- * A sandbox for one run. `release` frees the account's share, whatever happened to the sandbox. A second call does
- * nothing.
- */
+/** A sandbox for one run. */
 export interface Admitted {
   readonly sandbox: SandboxProcess
-  release(): void
+  /**
+   * Frees the account's share, whatever happened to the sandbox. Pass false if the run has not begun: then it is not
+   * what destroyed the sandbox. A second call does nothing.
+   */
+  release(hasBegun?: boolean): void
 }
 
 // While runs are admitted, waiting ones follow soon, and more sandboxes than processors would not help.
@@ -232,12 +233,12 @@ export class Admission {
     let held = true
     return {
       sandbox,
-      release: () => {
+      release: (hasBegun = true) => {
         if (!held) return
         held = false
         onRelease()
         this.#held.release(accountCode, heldSince)
-        this.#policy.noteEnd(accountCode, sandbox.isServing)
+        if (hasBegun) this.#policy.noteEnd(accountCode, sandbox.isServing)
         this.#serve()
       },
     }

@@ -51,7 +51,7 @@ async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun):
   try {
     if (signal.aborted) {
       // Release the sandbox first, so that the next run of the same account can take it.
-      release()
+      release(false)
       sandbox.vacate()
       throw signal.reason
     }
@@ -63,7 +63,7 @@ async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun):
     }
     const calls = new ScriptCalls({ limits, answer })
     const residentBytes = residentLimit(sandbox, limits.memoryMb)
-    return await runInSandbox({
+    const ending = await runInSandbox({
       sandbox,
       message,
       limits,
@@ -73,6 +73,8 @@ async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun):
       signal,
       onBegun: () => waiting.onBegun?.(),
     })
+    if (ending.kind === 'notBegun') release(false)
+    return ending
   } finally {
     release()
   }

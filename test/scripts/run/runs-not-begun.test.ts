@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { RunLog } from '../../../src/scripts/ending/run-log.ts'
+import { runAdmitted } from '../../../src/scripts/run/run-admitted.ts'
 import { findSurvivors } from '../../server/processes/child-processes.ts'
+import { until } from '../../server/processes/until.ts'
+import { runLimits as limits, runMessage } from '../launch/start-sandbox.ts'
+import { closeAdmissions, startAdmission } from '../pool/admission/start-admission.ts'
 import { line, type Speech, startSpokenTasks } from './spoken-tasks.ts'
 import { startTasks, wordOf } from './start-tasks.ts'
 
@@ -7,6 +12,7 @@ const closings: (() => Promise<void>)[] = []
 
 afterEach(async () => {
   for (const close of closings.splice(0)) await close()
+  await closeAdmissions()
 })
 
 // Counts the scripts that made a call, so that at least one line ran.
@@ -43,6 +49,33 @@ describe('a run that has not begun', () => {
     expect((await running).payload).toBe('done')
     expect(calls()).toBe(1)
     expect(await findSurvivors(pids, 500)).toEqual([])
+  })
+
+  test('starts over in the last idle sandbox, because it has not destroyed the first', async () => {
+    const { admission, pool } = await startAdmission({ max: 2, bootMs: 1_000 })
+    await until(() => pool.idle === 2)
+    const [, pid = 0] = pool.pids
+    const client = new AbortController()
+    let admitted = 0
+    const running = runAdmitted(
+      { limits, admission },
+      {
+        message: runMessage('exit(1)'),
+        deadline: performance.now() + 60_000,
+        isNested: false,
+        isQueued: false,
+        signal: client.signal,
+        scriptLog: new RunLog({ limits, system: { write: () => undefined } }),
+        answer: async () => '',
+        onAdmitted: () => admitted++,
+      },
+    )
+    await until(() => admitted === 1)
+    process.kill(pid, 'SIGKILL')
+    await until(() => admitted === 2)
+    expect(pool.states).toEqual({ idle: 0, busy: 1, starting: 1 })
+    client.abort()
+    await running
   })
 })
 

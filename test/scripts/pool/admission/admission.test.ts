@@ -103,6 +103,18 @@ describe('the sandboxes', () => {
     expect(pool.isShort).toBe(true)
   })
 
+  test('are not left to others by an account whose run had not begun when its sandbox died', async () => {
+    const { ask, pool } = await startAdmission({ max: 2, bootMs: 2_000 })
+    await until(() => pool.idle === 2)
+    const { sandbox, release } = await ask('a')
+    sandbox.kill('the gateway stops')
+    release(false)
+    await sandbox.gone
+    expect(pool.isShort).toBe(true)
+    giveBack(await ask('a'))
+    expect(pool.isShort).toBe(true)
+  })
+
   test('are started on demand up to the maximum', async () => {
     const { ask, pool, waiting } = await startAdmission({ max: 3, warm: 1 })
     expect(pool.pids).toHaveLength(1)

@@ -15,9 +15,9 @@ export async function sendRequest(
   path: string,
   { token, body, accept, signal, key }: GatewayRequest,
 ): Promise<Response> {
-  // A browser sends no other characters in a header.
-  if (!/^[\x20-\x7e]*$/.test(token))
-    throw new GatewayError('A token has ASCII characters only. Copy it again.', {
+  // A browser sends no other characters in a header, and the gateway takes no spaces.
+  if (!/^[\x21-\x7e]*$/.test(token))
+    throw new GatewayError('A token has ASCII characters only and no spaces. Copy it without `Bearer`.', {
       code: 'UNAUTHENTICATED',
       status: 0,
     })

@@ -117,7 +117,8 @@ function chooseAction(flags: Flags): (store: Store) => Promise<string> {
     const id = parseId(flags.revoke, 'token id')
     return store => revoke({ store, id, accountCode })
   }
-  if (accountCode === null) throw new UsageError('Name the account of the token: `--account <code>`.')
+  if (accountCode === null)
+    throw new UsageError('Name the account of the token: `npm run token -- --account <code>`.')
   const request = {
     accountCode,
     scopes: parseScopes(flags.scope),

@@ -211,3 +211,9 @@ test('a store that cannot be opened gives one line and exit code 1', async () =>
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toBe(`The database \`${folder}\` is a folder. Name the path of a file.\n`)
 })
+
+test('without an account, the whole command is named: npm keeps flags that are not after `--`', async () => {
+  const { code, stdout, stderr } = await runToken('--scope', 'admin')
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+  expect(stderr).toBe('Name the account of the token: `npm run token -- --account <code>`.\n')
+})

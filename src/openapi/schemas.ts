@@ -50,7 +50,8 @@ function jsonOrText(description: string, types: readonly string[], content: Sche
   return {
     description,
     anyOf: [
-      { type: types, additionalProperties: true },
+      // Validators such as Spectral want `items` wherever a list may be.
+      { type: types, additionalProperties: true, ...(types.includes('array') ? { items: {} } : {}) },
       { type: 'string', contentMediaType: 'application/json', contentSchema: content },
     ],
   }

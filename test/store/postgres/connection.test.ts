@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type AddressInfo, connect as connectTo, createServer, type Server } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
@@ -28,6 +29,26 @@ test('a wrong password, database, port or URL is one line that names the setting
   expect(cutInTwo).toMatch(/not a URL.*`%40`/)
   for (const line of [await openingFails(bad), unreadable, cutInTwo])
     expect(line).not.toMatch(/pa55word|wr0ng/)
+})
+
+test('a URL without the password that the server asks for is said to have none', async () => {
+  const ask = (kind: number, data: string) => {
+    const head = Buffer.from([0x52, 0, 0, 0, 8 + data.length, 0, 0, 0, kind])
+    return Buffer.concat([head, Buffer.from(data)])
+  }
+  // The requests of a server with the usual authentication, SCRAM, up to the one that needs the password.
+  const server = createServer(socket => {
+    const requests = [ask(10, 'SCRAM-SHA-256\0\0'), ask(11, 'r=nonce,s=c2FsdA==,i=4096')]
+    socket.on('data', () => socket.write(requests.shift() ?? ''))
+    socket.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  expect(await openingFails(`postgres://rostrum@127.0.0.1:${port}/rostrum`)).toBe(
+    'The database that DATABASE_URL names cannot be opened: the server asks for a password, and the URL has none. ' +
+      'Check the setting, and that PostgreSQL runs.',
+  )
 })
 
 test('a gateway that hangs with the lock for migrations holds up no start on a migrated database', async () => {

@@ -118,6 +118,9 @@ function notUrl(): StartError {
 /** Returns the reason of a failure, worded as the end of a sentence. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  // The driver's own words for this are those of the protocol.
+  if (/^SASL: .*client password must be/.test(error.message))
+    return 'the server asks for a password, and the URL has none'
   const detail = error instanceof pg.DatabaseError && error.detail ? `: ${error.detail}` : ''
   return `${error.message}${detail}`.replace(/\.$/, '') || codeOf(error) || error.name
 }

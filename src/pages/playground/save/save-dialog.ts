@@ -4,7 +4,7 @@ import { ask } from '../../gateway/operation.ts'
 import { PageElement, viewError } from '../../shell/page-element.ts'
 import { viewText } from '../../shell/view-text.ts'
 import type { OpenFunction } from '../draft/draft-store.ts'
-import { functionToOpen, type StoredFunction, saveVersion } from './function-documents.ts'
+import { functionToOpen, type StoredFunction, saveVersion, toOpen } from './function-documents.ts'
 
 /** What to save, and what to do then. */
 export interface SaveRequest {
@@ -135,8 +135,7 @@ class SaveDialog extends PageElement {
     try {
       const ifLive = liveHash === null ? [] : [liveHash]
       const saved = await saveVersion({ ...this.#named, sourceCode: request.script, ifLive })
-      this.#close()
-      this.querySelector('form')?.reset()
+      this.#noteSaved(request, saved)
       request.onSaved(saved)
     } catch (error) {
       await this.#explain(request, error)
@@ -145,7 +144,19 @@ class SaveDialog extends PageElement {
     }
   }
 
-  async #explain({ function: open }: SaveRequest, error: unknown): Promise<void> {
+  // While a save is slow, a person may close the dialog and open it again, for this script or another one.
+  #noteSaved(request: SaveRequest, saved: StoredFunction): void {
+    if (this.request === request) {
+      this.#close()
+      this.querySelector('form')?.reset()
+    } else if (this.request?.draft === request.draft)
+      this.request = { ...this.request, function: toOpen(saved) }
+  }
+
+  /** Shows the error of a save, unless the dialog asks for another save by now. */
+  async #explain(request: SaveRequest, error: unknown): Promise<void> {
+    if (this.request !== request) return
+    const { function: open } = request
     this.error = error
     if (!isCode(error, 'PRECONDITION_FAILED')) return
     if (open === null) {
@@ -154,7 +165,7 @@ class SaveDialog extends PageElement {
       return
     }
     const found = await ask(functionToOpen, { id: open.id }).catch(() => null)
-    if (found?.function == null) return
+    if (found?.function == null || this.request !== request) return
     this.theirs = found.function
     this.error = null
   }

@@ -1,0 +1,73 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { type HeldRequests, holdRequests } from '../hold-requests.ts'
+import { textOf, write } from '../playground.ts'
+import { close, startBrowsing } from '../start-browsing.ts'
+
+const { server, open } = await startBrowsing()
+
+async function saveFunction(name: string, sourceCode: string): Promise<string> {
+  const { body } = await server.graphql<{ saveFunction: { id: string } }>(
+    'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }',
+    { input: { name, sourceCode } },
+  )
+  return body.data?.saveFunction.id ?? expect.unreachable()
+}
+
+async function sourceOf(id: string): Promise<string | undefined> {
+  const query = 'query($id: ID!) { function(id: $id) { live { sourceCode } } }'
+  const { body } = await server.graphql<{ function: { live: { sourceCode: string } } }>(query, { id })
+  return body.data?.function.live.sourceCode
+}
+
+/** Opens a function, asks for a save that waits, and closes its dialog. */
+async function saveSlowly(page: Page, sourceCode: string): Promise<HeldRequests> {
+  await write(page, 'Script', sourceCode)
+  const saves = await holdRequests(page, '**/graphql', 'SaveVersion')
+  await page.keyboard.press('Control+S')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Save' }).press('Enter')
+  await expect.poll(saves.count).toBe(1)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  return saves
+}
+
+test('a slow save that is refused brings its function into no dialog of another script', async () => {
+  const id = await saveFunction('refused-late', 'exit(1)')
+  const tab = await open(`/playground?function=${id}`)
+  const { page } = tab
+  await expect.poll(() => textOf(page, 'Script')).toBe('exit(1)')
+  await saveFunction('refused-late', 'exit("theirs")')
+  const saves = await saveSlowly(page, 'exit("mine")')
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await page.getByRole('menuitem', { name: 'Read parameters' }).click()
+  await page.keyboard.press('Control+S')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('another')
+  saves.release()
+  const save = dialog.locator('button.main[aria-disabled="false"]')
+  await save.waitFor()
+  expect(await save.innerText()).toBe('Save')
+  await save.press('Enter')
+  await page.getByText('Saved: this version is live').waitFor()
+  expect(await sourceOf(id)).toBe('exit("theirs")')
+  await close(tab)
+})
+
+test('a slow save that is done leaves a dialog that was opened again, which saves what came after it', async () => {
+  const id = await saveFunction('done-late', 'exit(1)')
+  const tab = await open(`/playground?function=${id}`)
+  const { page } = tab
+  await expect.poll(() => textOf(page, 'Script')).toBe('exit(1)')
+  const saves = await saveSlowly(page, 'exit(2)')
+  await write(page, 'Script', 'exit(3)')
+  await page.keyboard.press('Control+S')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Comment').fill('the third')
+  saves.release()
+  await dialog.locator('button.main[aria-disabled="false"]').press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await sourceOf(id)).toBe('exit(3)')
+  await close(tab)
+})

@@ -104,11 +104,17 @@ class CasesPage extends PageElement {
     this.querySelector<NewCaseDialog>('new-case-dialog')?.ask()
   }
 
+  // The cases of another type are not shown meanwhile, and neither is an error that comes late.
   #show(type: string): void {
+    if (type !== this.type) this.page = null
     this.type = type
     this.#try(async () => {
-      const page = await readPage(type, null)
-      if (type === this.type) this.page = page
+      try {
+        const page = await readPage(type, null)
+        if (type === this.type) this.page = page
+      } catch (error) {
+        if (type === this.type) throw error
+      }
     })
   }
 

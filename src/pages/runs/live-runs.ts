@@ -71,7 +71,7 @@ export class LiveRuns implements ReactiveController {
 
   /** Resolves to false if no older runs were added. */
   async loadMore(): Promise<boolean> {
-    if (!this.hasMore) return false
+    if (!this.hasMore || !this.#isShown) return false
     const [generation, cursor] = [this.#generation, this.#endCursor]
     const page = await this.#ask(cursor)
     // A press while older rows are on their way asks for the same rows again.
@@ -96,13 +96,19 @@ export class LiveRuns implements ReactiveController {
       }
       if (generation === this.#generation) this.error = null
     } catch (error) {
-      if (generation === this.#generation) this.error = error
+      if (generation === this.#generation) this.#noteError(error)
       nextMs = lookAfterErrorMs
     }
     if (generation !== this.#generation) return
     this.#host.requestUpdate()
     clearTimeout(this.#timer)
     this.#timer = setTimeout(this.#lookNow, nextMs)
+  }
+
+  // The runs of another filter would look like those of this one.
+  #noteError(error: unknown): void {
+    this.error = error
+    if (!this.#isShown) this.rows = null
   }
 
   async #refresh(generation: number): Promise<void> {

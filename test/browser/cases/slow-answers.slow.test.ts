@@ -40,3 +40,23 @@ test('what is typed while edits are discarded stays', async () => {
   await expect.poll(() => dataOf(page).inputValue()).toContain('"total": 1')
   await client.close(tab)
 })
+
+test('cases of one type are not listed as those of another whose answer does not come', async () => {
+  await client.createCase('listed', {})
+  const tab = await client.open('/cases?type=listed')
+  const { page } = tab
+  const rows = page.getByRole('list', { name: 'Cases' }).getByRole('listitem')
+  await rows.waitFor()
+  await page.goto('/cases')
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('listed')
+  await rows.waitFor()
+  await page.route('**/graphql', route => route.abort())
+  await page.goBack()
+  await page.getByRole('alert').waitFor()
+  expect(await rows.count()).toBe(0)
+  await page.unrouteAll()
+  await page.goForward()
+  await rows.waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await client.close(tab)
+})

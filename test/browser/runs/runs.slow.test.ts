@@ -164,6 +164,18 @@ test('a filter that the gateway refuses is no lost connection', async () => {
   await close(tab)
 })
 
+test('runs of one filter are not listed under another one whose answer does not come', async () => {
+  await run('of all outcomes', 'exit(1)')
+  const tab = await open('/runs')
+  const { page } = tab
+  await rowOf(page, 'of all outcomes').waitFor()
+  await page.route('**/graphql', route => route.abort())
+  await page.getByRole('combobox', { name: 'Outcome' }).selectOption('fail')
+  await rowOf(page, 'of all outcomes').waitFor({ state: 'detached' })
+  await page.getByRole('alert').waitFor()
+  await close(tab)
+})
+
 interface DrawnBar {
   readonly value: number
   readonly height: number

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import { isCode } from '../gateway/gateway-error.ts'
 import { ask, forgetUnanswered } from '../gateway/operation.ts'
 import '../shell/copy-button.ts'
 import { allows, currentSession } from '../gateway/session.ts'
@@ -186,8 +187,9 @@ class FunctionTriggers extends PageElement {
 
   #switch({ kind, id, enabled, title }: Item): void {
     this.#try(async () => {
-      await ask(saves[kind] as typeof saveHook, { input: { id, enabled: !enabled } })
-      await this.#load(kind)
+      await this.#change(kind, () =>
+        ask(saves[kind] as typeof saveHook, { input: { id, enabled: !enabled } }),
+      )
       this.notice = `${title} is ${enabled ? 'off' : 'on'}.`
     })
   }
@@ -202,15 +204,28 @@ class FunctionTriggers extends PageElement {
     this.querySelector<HTMLDialogElement>('dialog.ask')?.close()
     if (removing === null) return
     this.#try(async () => {
-      await ask(removals[removing.kind], { id: removing.id })
+      await this.#change(removing.kind, () => ask(removals[removing.kind], { id: removing.id }))
       forgetUnanswered()
-      await this.#load(removing.kind)
       this.notice = `${removing.title} was removed.`
-      await this.updateComplete
-      // The row that had the focus is gone.
-      if (document.activeElement === document.body)
-        this.querySelector<HTMLElement>(`.add-${removing.kind}`)?.focus()
     })
+  }
+
+  /** Changes a trigger. The list shows what there is then, also if somebody else has removed the trigger meanwhile. */
+  async #change(kind: TriggerKind, change: () => Promise<unknown>): Promise<void> {
+    try {
+      await change()
+    } catch (error) {
+      if (isCode(error, 'NOT_FOUND')) await this.#reload(kind)
+      throw error
+    }
+    await this.#reload(kind)
+  }
+
+  async #reload(kind: TriggerKind): Promise<void> {
+    await this.#load(kind)
+    await this.updateComplete
+    // The row that had the focus may be gone.
+    if (document.activeElement === document.body) this.querySelector<HTMLElement>(`.add-${kind}`)?.focus()
   }
 
   #try(action: () => Promise<void>): void {

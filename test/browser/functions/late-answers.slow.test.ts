@@ -68,3 +68,22 @@ test('two hooks that are switched off quickly are both shown as off', async () =
   expect(await hooks.getByRole('button', { name: 'Switch on' }).count()).toBe(2)
   await close(tab)
 })
+
+test('a hook that somebody else has removed leaves the list once it is switched off', async () => {
+  const functionId = await save('removed', 'exit(payload)')
+  const { body } = await server.graphql<{ saveHook: { id: string } }>(
+    'mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }',
+    { input: { functionId, caseTypeCode: 't', event: 'PRE_SAVE' } },
+  )
+  const tab = await open(`/functions/${functionId}`)
+  const { page } = tab
+  const hooks = page.getByRole('list', { name: 'Hooks' })
+  await hooks.waitFor()
+  await server.graphql('mutation($id: ID!) { removeHook(id: $id) { id } }', { id: body.data?.saveHook.id })
+  await hooks.getByRole('button', { name: 'Switch off' }).press('Enter')
+  await page.getByRole('alert').filter({ hasText: 'There is no hook' }).waitFor()
+  await hooks.waitFor({ state: 'detached' })
+  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  await expect.poll(focused).toBe('Add hook')
+  await close(tab)
+})

@@ -2,7 +2,7 @@ import { html } from 'lit'
 import { askOnce } from '../gateway/operation.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { createCase } from './case-documents.ts'
-import { forgetNewCase, keepNewCase, readNewCase } from './kept-edits.ts'
+import { forgetNewCase, keepNewCase, type NewCase, readNewCase } from './kept-edits.ts'
 import { parseObject } from './parse-object.ts'
 
 /** Asks for a new case, saves it and opens it. */
@@ -72,7 +72,11 @@ class NewCaseDialog extends PageElement {
     </dialog>`
   }
 
-  #keep = (): void => keepNewCase({ type: this.#field('type').value, data: this.#field('data').value })
+  get #typed(): NewCase {
+    return { type: this.#field('type').value, data: this.#field('data').value }
+  }
+
+  #keep = (): void => keepNewCase(this.#typed)
 
   // Escape keeps what was typed.
   #cancel = (): void => {
@@ -85,14 +89,15 @@ class NewCaseDialog extends PageElement {
   #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     if (this.isBusy) return
-    const given = new FormData(event.currentTarget as HTMLFormElement)
+    const typed = this.#typed
     this.error = null
     this.isBusy = true
     try {
-      const data = parseObject(String(given.get('data') ?? ''), 'Data')
-      const input = { caseTypeCode: String(given.get('type') ?? '').trim(), data }
+      const data = parseObject(typed.data, 'Data')
+      const input = { caseTypeCode: typed.type.trim(), data }
       const { saveCase: change } = await askOnce(createCase, { input })
-      forgetNewCase()
+      // The dialog may have been opened again meanwhile, for another case.
+      if (isSame(typed, this.#typed)) forgetNewCase()
       // It stays busy: the next page may come slowly, and Enter would create another case meanwhile.
       location.assign(`/cases/${change.case.id}`)
     } catch (error) {
@@ -100,6 +105,10 @@ class NewCaseDialog extends PageElement {
       this.isBusy = false
     }
   }
+}
+
+function isSame(one: NewCase, other: NewCase): boolean {
+  return one.type === other.type && one.data === other.data
 }
 
 customElements.define('new-case-dialog', NewCaseDialog)

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findBarriers } from '../open-browser.ts'
-import { CasesClient } from './cases-client.ts'
+import { CasesClient, dataOf } from './cases-client.ts'
 
 let client: CasesClient
 
@@ -68,5 +68,18 @@ test('old and new values stand in this order in every script', async () => {
     const difference = page.getByRole('list', { name: 'Changes' }).getByRole('listitem')
     expect(await findOrder(page, difference), before).toEqual(['CODE', 'DEL', 'INS'])
   }
+  await client.close(tab)
+})
+
+test('the data of a case are printed whole', async () => {
+  const data = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`field${index}`, index]))
+  const id = await client.createCase('printed', data)
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  const hidden = () => dataOf(page).evaluate(field => field.scrollHeight - field.clientHeight)
+  await dataOf(page).waitFor()
+  expect(await hidden()).toBeGreaterThan(0)
+  await page.emulateMedia({ media: 'print' })
+  expect(await hidden()).toBe(0)
   await client.close(tab)
 })

@@ -40,3 +40,22 @@ test('a long comment of a version wraps, and leaves the other columns their widt
   expect(faults).toEqual([])
   await page.context().close()
 })
+
+test('what a version changed is printed whole, with the hashes of the versions', async () => {
+  const sourceCode = Array.from({ length: 60 }, (_, line) => `log(${line})`).join('\n')
+  const { body } = await server.graphql<{ saveFunction: { id: string } }>(
+    'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }',
+    { input: { name: 'printed', sourceCode } },
+  )
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, server.adminToken, `/functions/${body.data?.saveFunction.id}`)
+  const difference = page.getByRole('region', { name: 'Difference' }).locator('pre')
+  const hidden = () => difference.evaluate(lines => lines.scrollHeight - lines.clientHeight)
+  await difference.waitFor()
+  expect(await hidden()).toBeGreaterThan(0)
+  await page.emulateMedia({ media: 'print' })
+  expect(await hidden()).toBe(0)
+  expect(await page.getByTitle('Show what this version changed').isVisible()).toBe(true)
+  expect(faults).toEqual([])
+  await page.context().close()
+})

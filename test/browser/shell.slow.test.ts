@@ -114,3 +114,55 @@ test.each(['functions', 'runs', 'cases', 'members'])('/%s has no barrier, and is
   expect(faults.filter(fault => !fault.includes('/members/none'))).toEqual([])
   await page.context().close()
 })
+
+test('a browser that allows no storage shows what needs no token, and the login says what is wrong', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await page.addInitScript(() => {
+    const get = () => {
+      throw new DOMException('Access is denied for this document.', 'SecurityError')
+    }
+    for (const name of ['sessionStorage', 'localStorage']) Object.defineProperty(globalThis, name, { get })
+  })
+  await page.goto('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.goto('/docs')
+  await page.getByRole('searchbox').waitFor()
+  await page.goto('/graphql')
+  await page.locator('.graphiql-container').first().waitFor()
+  await page.goto('/cases')
+  await page.waitForURL('**/login')
+  await page.getByLabel('Token').fill(server.adminToken)
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').filter({ hasText: 'Allow site data' }).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('in a tab whose storage is full, “New” says so, and one can sign in again', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, server.adminToken, '/functions')
+  await page.evaluate(() => {
+    let size = 2 ** 22
+    for (let number = 0; size > 0; number++)
+      try {
+        sessionStorage.setItem(`full ${number}`, 'x'.repeat(size))
+      } catch {
+        size = Math.floor(size / 2)
+      }
+  })
+  await page.getByRole('link', { name: 'New', exact: true }).click()
+  await page.getByRole('alert').filter({ hasText: 'no room' }).waitFor()
+  await page.route('**/graphql', route =>
+    route.fulfill({
+      json: { errors: [{ message: 'It expired.', extensions: { code: 'UNAUTHENTICATED' } }] },
+    }),
+  )
+  await page.reload()
+  await page.getByRole('button', { name: 'Sign in again' }).click()
+  await page.waitForURL('**/login')
+  await page.unrouteAll()
+  await signIn(page, server.adminToken, '/login')
+  await page.waitForURL('**/playground')
+  expect(faults).toEqual([])
+  await page.context().close()
+})

@@ -1,4 +1,5 @@
 import { currentSession, ownerOf } from '../gateway/session.ts'
+import { forget, keep, readKept } from '../gateway/tab-storage.ts'
 import type { CaseVersion } from './case-documents.ts'
 
 /** What a person typed for a case. */
@@ -19,17 +20,12 @@ const keyOf = (caseId: string) => `rostrum.case.${caseId}.${ownerOf(currentSessi
  * browser has no room for it.
  */
 export function keepEdits(caseId: string, edits: KeptEdits): boolean {
-  try {
-    sessionStorage.setItem(keyOf(caseId), JSON.stringify(edits))
-    return true
-  } catch {
-    return false
-  }
+  return keep(keyOf(caseId), JSON.stringify(edits))
 }
 
 /** Returns what this person typed for a case and did not save; null without it. */
 export function readEdits(caseId: string): KeptEdits | null {
-  const text = sessionStorage.getItem(keyOf(caseId))
+  const text = readKept(keyOf(caseId))
   return text === null ? null : (JSON.parse(text) as KeptEdits)
 }
 
@@ -41,17 +37,13 @@ export interface NewCase {
 
 /** Keeps what was typed for a new case in this tab, so that signing in again does not lose it. */
 export function keepNewCase({ type, data }: NewCase): void {
-  try {
-    sessionStorage.setItem(keyOf('new'), JSON.stringify({ type, data }))
-  } catch {
-    // The browser has no room for it: the field still has it, and what was kept before is older.
-    forgetNewCase()
-  }
+  // If the browser has no room for it, the field still has it, and what was kept before is older.
+  if (!keep(keyOf('new'), JSON.stringify({ type, data }))) forgetNewCase()
 }
 
 /** Returns what this person typed for a new case and did not create; null without it. */
 export function readNewCase(): NewCase | null {
-  const text = sessionStorage.getItem(keyOf('new'))
+  const text = readKept(keyOf('new'))
   return text === null ? null : (JSON.parse(text) as NewCase)
 }
 
@@ -60,5 +52,5 @@ export function forgetNewCase(): void {
 }
 
 export function forgetEdits(caseId: string): void {
-  sessionStorage.removeItem(keyOf(caseId))
+  forget(keyOf(caseId))
 }

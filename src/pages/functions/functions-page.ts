@@ -62,7 +62,7 @@ class FunctionsPage extends PageElement {
         <input type="search" autocomplete="off" spellcheck="false" .value=${this.text} @input=${this.#search} />
       </label>
     </form>`
-    const add = html`<a class="button main" href="/playground" @click=${openNew}>New</a>`
+    const add = html`<a class="button main" href="/playground" @click=${this.#openNew}>New</a>`
     return html`<div class="title-row">
         <h1>Functions</h1>
         ${allows('functions:write') ? add : nothing}
@@ -92,20 +92,20 @@ class FunctionsPage extends PageElement {
       ${loading}`
   }
 
+  // The draft of this tab stays among the drafts.
+  #openNew = (event: Event): void => {
+    event.preventDefault()
+    this.error = openInPlayground({
+      fields: { script: 'exit(payload)\n', input: '{}', options: '{}' },
+      notice: 'A new script: save it to give it a name',
+    })
+  }
+
   #search = ({ target }: Event): void => {
     this.text = target instanceof HTMLInputElement ? target.value : ''
     const query = this.text === '' ? '' : `?text=${encodeURIComponent(this.text)}`
     history.replaceState(null, '', `/functions${query}`)
   }
-}
-
-// The draft of this tab stays among the drafts.
-function openNew(event: Event): void {
-  event.preventDefault()
-  openInPlayground({
-    fields: { script: 'exit(payload)\n', input: '{}', options: '{}' },
-    notice: 'A new script: save it to give it a name',
-  })
 }
 
 const { compare } = new Intl.Collator('en', { numeric: true })

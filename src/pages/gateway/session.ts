@@ -1,3 +1,5 @@
+import { forget, keep, readKept } from './tab-storage.ts'
+
 /** Who is signed in, in this tab. */
 export interface Session {
   readonly token: string
@@ -14,7 +16,7 @@ export const openKey = 'rostrum.open'
 
 /** Returns the session of this tab; null if nobody is signed in. */
 export function readSession(): Session | null {
-  const text = sessionStorage.getItem(sessionKey)
+  const text = readKept(sessionKey)
   if (text === null) return null
   try {
     return JSON.parse(text) as Session
@@ -53,24 +55,25 @@ function subjectOf(token: string): string | null {
   }
 }
 
-/** Keeps the session in this tab alone, then opens the page that was asked for. */
+/** Keeps the session in this tab alone, then opens the page that was asked for. Throws if it cannot be kept. */
 export function signIn(session: Session): void {
-  sessionStorage.setItem(sessionKey, JSON.stringify(session))
-  const target = sessionStorage.getItem(returnKey) ?? '/playground'
-  sessionStorage.removeItem(returnKey)
+  const target = readKept(returnKey) ?? '/playground'
+  if (!keep(sessionKey, JSON.stringify(session)))
+    throw new Error('The browser lets this page keep nothing. Allow site data for it, then sign in again.')
+  forget(returnKey)
   location.replace(target)
 }
 
 /** Opens the login, which comes back to this page with its query and fragment. */
 export function goToLogin(): void {
   // A fragment can hold a script, which is too long for a query and must not reach the log of a proxy.
-  sessionStorage.setItem(returnKey, location.pathname + location.search + location.hash)
+  keep(returnKey, location.pathname + location.search + location.hash)
   location.replace('/login')
 }
 
 export function signOut(): void {
-  sessionStorage.removeItem(sessionKey)
-  sessionStorage.removeItem(returnKey)
-  sessionStorage.removeItem(openKey)
+  forget(sessionKey)
+  forget(returnKey)
+  forget(openKey)
   location.assign('/login')
 }

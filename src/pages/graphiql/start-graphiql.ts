@@ -33,7 +33,11 @@ signInLink?.addEventListener('click', event => {
 })
 
 // Earlier versions kept what was typed here, with its headers.
-for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key)
+try {
+  for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key)
+} catch {
+  // The browser allows no storage.
+}
 
 const root = document.querySelector('#root')
 const { YogaGraphiQL } = globalThis as typeof globalThis & { readonly YogaGraphiQL: Renderer }

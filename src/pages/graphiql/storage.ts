@@ -1,4 +1,5 @@
 import { ownerOf, type Session } from '../gateway/session.ts'
+import { forget, keep, readKept } from '../gateway/tab-storage.ts'
 
 // The tabs hold queries and variables, and no headers. Everything else, such as the history, can hold headers.
 const keptKeys = new Set(['tabState', 'query', 'variables', 'operationName', 'visiblePlugin', 'theme'])
@@ -15,19 +16,18 @@ export function createStorage(session: Session | null) {
     get length() {
       return memory.size
     },
-    getItem: (key: string) =>
-      isKept(key) ? sessionStorage.getItem(prefix + key) : (memory.get(key) ?? null),
+    getItem: (key: string) => (isKept(key) ? readKept(prefix + key) : (memory.get(key) ?? null)),
     setItem(key: string, value: string) {
-      if (isKept(key)) sessionStorage.setItem(prefix + key, value)
+      if (isKept(key)) keep(prefix + key, value)
       else memory.set(key, value)
     },
     removeItem(key: string) {
-      if (isKept(key)) sessionStorage.removeItem(prefix + key)
+      if (isKept(key)) forget(prefix + key)
       else memory.delete(key)
     },
     clear() {
       memory.clear()
-      for (const key of keptKeys) sessionStorage.removeItem(`${prefix}graphiql:${key}`)
+      for (const key of keptKeys) forget(`${prefix}graphiql:${key}`)
     },
   }
 }

@@ -129,11 +129,12 @@ class RunPage extends PageElement {
   #viewOpen(run: KeptRun) {
     const source = run.sourceCode
     if (source === null) return nothing
-    const open = () =>
-      openInPlayground({
+    const open = (): void => {
+      this.error = openInPlayground({
         fields: { script: source, input: print(run.input), options: print(withoutTransaction(run.options)) },
         notice: `From run ${shortId(run.id)}`,
       })
+    }
     return html`<button type="button" @click=${open}>Open in playground</button>`
   }
 

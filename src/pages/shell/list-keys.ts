@@ -1,3 +1,4 @@
+import { forget, keep, readKept } from '../gateway/tab-storage.ts'
 import { isSingleKey, type Key, keyOf } from './keys.ts'
 
 /** The keys of a list, for the dialog of all keys. */
@@ -45,7 +46,7 @@ export function handleListKeys(signal: AbortSignal): void {
       row: row.getAttribute('href') ?? '',
       place: [...document.querySelectorAll('a[data-row]')].indexOf(row) + 1,
     }
-    sessionStorage.setItem(openedKey, JSON.stringify(opened))
+    keep(openedKey, JSON.stringify(opened))
   }
   document.addEventListener('keydown', onKey, { signal })
   document.addEventListener('click', onClick, { signal })
@@ -58,7 +59,7 @@ export function handleListKeys(signal: AbortSignal): void {
 export async function focusOpenedRow(loadMore: () => Promise<boolean> = async () => false): Promise<void> {
   const opened = readOpened()
   if (opened?.list !== location.pathname + location.search) return
-  sessionStorage.removeItem(openedKey)
+  forget(openedKey)
   const before = document.activeElement
   const maxRows = Math.min(opened.place, maxPlace) + maxNewer
   const find = () => document.querySelector<HTMLElement>(`a[data-row][href="${CSS.escape(opened.row)}"]`)
@@ -82,6 +83,6 @@ export function handleItemKeys(listPath: string, signal: AbortSignal): void {
 }
 
 function readOpened(): Opened | null {
-  const text = sessionStorage.getItem(openedKey)
+  const text = readKept(openedKey)
   return text === null ? null : (JSON.parse(text) as Opened)
 }

@@ -1,4 +1,5 @@
 import { currentSession, openKey, ownerOf } from '../gateway/session.ts'
+import { forget, keep, readKept } from '../gateway/tab-storage.ts'
 
 /** What the playground opens next in this tab, as a draft of its own. */
 export interface Opened {
@@ -11,17 +12,19 @@ interface Stored extends Opened {
   readonly owner: string
 }
 
-/** Opens the playground with these texts, which may be longer than a link. */
-export function openInPlayground(opened: Opened): void {
+/** Opens the playground with these texts, which may be longer than a link. Returns the error if it cannot. */
+export function openInPlayground(opened: Opened): Error | null {
   const stored: Stored = { ...opened, owner: ownerOf(currentSession()) }
-  sessionStorage.setItem(openKey, JSON.stringify(stored))
+  if (!keep(openKey, JSON.stringify(stored)))
+    return new Error('This browser tab has no room for it. Open this page in a new tab, and try it there.')
   location.assign('/playground')
+  return null
 }
 
 /** Returns what this person asked the playground to open in this tab, once; null without it. */
 export function takeOpened(): Opened | null {
-  const text = sessionStorage.getItem(openKey)
-  sessionStorage.removeItem(openKey)
+  const text = readKept(openKey)
+  forget(openKey)
   const stored = text === null ? null : (JSON.parse(text) as Stored)
   // Another person may have signed in in this tab.
   return stored?.owner === ownerOf(currentSession()) ? stored : null

@@ -1,4 +1,5 @@
 import { currentSession, ownerOf } from '../../gateway/session.ts'
+import { keep, readKept } from '../../gateway/tab-storage.ts'
 import type { Fields } from './link.ts'
 
 /** The stored function that a draft changes. */
@@ -37,7 +38,7 @@ export function beginDraft(fields: Fields, openFunction: OpenFunction | null = n
 /** Returns the draft under an id of its own, which becomes the one of this tab. */
 export function copyDraft(draft: Draft): Draft {
   const id = crypto.getRandomValues(new Uint8Array(12)).toHex()
-  sessionStorage.setItem(tabKey, id)
+  keep(tabKey, id)
   return { ...draft, id }
 }
 
@@ -57,7 +58,7 @@ export function removeDraft({ id }: Draft): void {
 
 /** Returns the draft of this tab; null if it has none, or if it belongs to another person. */
 export function readDraftOfTab(): Draft | null {
-  const id = sessionStorage.getItem(tabKey)
+  const id = readKept(tabKey)
   return id === null ? null : readDraft(prefix + id)
 }
 
@@ -69,7 +70,7 @@ export function assignDraft(id: string, openFunction: OpenFunction): void {
 
 /** Makes a stored draft the one of this tab. */
 export function takeDraft({ id }: Draft): void {
-  sessionStorage.setItem(tabKey, id)
+  keep(tabKey, id)
 }
 
 /** Returns the drafts of this person in this browser, the newest first. */

@@ -159,7 +159,9 @@ class MembersPage extends PageElement {
         const { text, undo } = await action()
         this.#undo.offer({ text, undo: () => this.#do(`undo ${text}`, undo) })
       } finally {
-        await this.#load().catch(() => {})
+        await this.#load().catch((error: unknown) => {
+          this.error = error
+        })
         if (place >= 0) await this.#focusRow(place)
         this.#underWay.delete(what)
       }

@@ -78,3 +78,19 @@ test('an undo that is asked for while another one is slow is done too', async ()
   expect(faults).toEqual([])
   await page.context().close()
 })
+
+test('after a removal whose list does not come, an alert says so', async () => {
+  const { page, faults, field, rowOf } = await openTeam(807)
+  await field.fill('7')
+  await field.press('Enter')
+  await rowOf(7).waitFor()
+  await page.route('**/graphql', route => {
+    const isList = route.request().postData()?.includes('MembersOfTeam(') ?? false
+    return isList ? route.abort() : route.fallback()
+  })
+  await rowOf(7).getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('Removed user 7 from team 807.').waitFor()
+  await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})

@@ -153,6 +153,7 @@ class MembersPage extends PageElement {
     if (this.#underWay.has(what)) return
     this.#underWay.add(what)
     const place = this.page?.nodes.findIndex(({ id }) => id === what) ?? -1
+    const isUndo = document.activeElement?.closest('.notice') != null
     this.#undo.clear()
     this.#try(async () => {
       try {
@@ -162,19 +163,20 @@ class MembersPage extends PageElement {
         await this.#load().catch((error: unknown) => {
           this.error = error
         })
-        if (place >= 0) await this.#focusRow(place)
+        if (place >= 0 || isUndo) await this.#takeFocus(place)
         this.#underWay.delete(what)
       }
     })
   }
 
-  /** Focuses the row at a place, if the row that was there took the focus with it. */
-  async #focusRow(place: number): Promise<void> {
+  /** Focuses the row at a place, or “Undo” without one, if what was pressed took the focus with it. */
+  async #takeFocus(place: number): Promise<void> {
     await this.updateComplete
     if (document.activeElement !== document.body) return
     const rows = this.querySelectorAll<HTMLElement>('.memberships a[data-row]')
-    const row = rows[Math.min(place, rows.length - 1)]
-    const target = row ?? this.querySelector<HTMLElement>('input[name="added"]')
+    const undo = this.querySelector<HTMLElement>('.notice button')
+    const next = place < 0 ? undo : rows[Math.min(place, rows.length - 1)]
+    const target = next ?? this.querySelector<HTMLElement>('input[name="added"]')
     target?.focus()
   }
 

@@ -79,6 +79,19 @@ test('an undo that is asked for while another one is slow is done too', async ()
   await page.context().close()
 })
 
+test('“Undo” gives its focus to the next “Undo”', async () => {
+  const { page, faults, field, rowOf } = await openTeam(806)
+  await field.fill('7')
+  await field.press('Enter')
+  await rowOf(7).waitFor()
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.press('Enter')
+  await page.getByText('Removed user 7 from team 806.').waitFor()
+  await expect.poll(() => undo.evaluate(button => button === document.activeElement)).toBe(true)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('after a removal whose list does not come, an alert says so', async () => {
   const { page, faults, field, rowOf } = await openTeam(807)
   await field.fill('7')

@@ -83,7 +83,7 @@ class FunctionsPage extends PageElement {
       )
     const loading = this.isComplete || this.error !== null ? nothing : viewLoading()
     if (rows.length === 0)
-      return loading === nothing
+      return this.isComplete
         ? viewEmpty('No function has this name', 'Search for a part of its name or case type.')
         : loading
     return html`<ul class="rows" aria-label="Functions">

@@ -87,3 +87,22 @@ test('a hook that somebody else has removed leaves the list once it is switched 
   await expect.poll(focused).toBe('Add hook')
   await close(tab)
 })
+
+test('a search among functions of which a part did not come finds nothing out', async () => {
+  await save('first-part', 'exit(1)')
+  const tab = await open('/cases')
+  const { page } = tab
+  await page.route('**/graphql', async route => {
+    const asked = route.request().postData() ?? ''
+    if (!asked.includes('ListFunctions(')) return route.fallback()
+    if (!asked.includes('"after":null')) return route.abort()
+    const response = await route.fetch()
+    const json = await response.json()
+    json.data.functions.pageInfo.hasNextPage = true
+    await route.fulfill({ response, json })
+  })
+  await page.goto('/functions?text=second')
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByText('No function has this name').count()).toBe(0)
+  await close(tab)
+})

@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { GatewayError } from '../gateway/gateway-error.ts'
+import { isCode } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
@@ -13,6 +13,8 @@ import { outcomes, type RunQuery, readQuery, toFilter, triggers, writeAddress } 
 import { viewRuns } from './view-runs.ts'
 
 const settleMs = 300
+// What an answer of the gateway may say to a filter, or to a token that has expired or lost a scope.
+const refusals = ['BAD_USER_INPUT', 'UNAUTHENTICATED', 'FORBIDDEN']
 const noQuery: RunQuery = { outcome: '', function: '', trigger: '', text: '' }
 
 /** The runs that are kept, newest first, as they come. */
@@ -71,7 +73,7 @@ class RunsPage extends PageElement {
 
   #describeState(): string {
     const { error } = this.#live
-    if (error instanceof GatewayError && error.code === 'BAD_USER_INPUT') return 'Refused'
+    if (refusals.some(code => isCode(error, code))) return 'Refused'
     if (error !== null) return 'Not connected'
     return this.#live.isPaused ? 'Paused' : 'Live'
   }

@@ -164,6 +164,20 @@ test('a filter that the gateway refuses is no lost connection', async () => {
   await close(tab)
 })
 
+test('a token that expires while the page is open is no lost connection', async () => {
+  const tab = await open('/runs')
+  const { page } = tab
+  await page.getByRole('status').getByText('Live').waitFor()
+  await page.route('**/graphql', route =>
+    route.fulfill({
+      json: { errors: [{ message: 'It expired.', extensions: { code: 'UNAUTHENTICATED' } }] },
+    }),
+  )
+  await page.getByRole('alert').filter({ hasText: 'It expired.' }).waitFor()
+  await page.getByRole('status').getByText('Refused').waitFor()
+  await close(tab)
+})
+
 test('runs of one filter are not listed under another one whose answer does not come', async () => {
   await run('of all outcomes', 'exit(1)')
   const tab = await open('/runs')

@@ -38,6 +38,7 @@ class VersionList extends PageElement {
     wanted: { attribute: false },
     chosen: { state: true },
     sources: { state: true },
+    isReading: { state: true },
     error: { state: true },
     notice: { state: true },
   }
@@ -48,6 +49,8 @@ class VersionList extends PageElement {
   declare wanted: string | null
   declare chosen: number
   declare sources: Sources | null
+  /** True while the sources of the chosen version are on their way. */
+  declare isReading: boolean
   declare error: unknown
   declare notice: string
 
@@ -59,6 +62,7 @@ class VersionList extends PageElement {
     this.wanted = null
     this.chosen = 0
     this.sources = null
+    this.isReading = false
     this.error = null
     this.notice = ''
   }
@@ -93,7 +97,7 @@ class VersionList extends PageElement {
       ${this.page.pageInfo.hasNextPage ? more : nothing}
       <section aria-label="Difference" class="changed">
         <h2>Difference</h2>
-        ${sources === null ? (this.error === null ? viewLoading() : nothing) : viewSources(sources)}
+        ${this.isReading ? viewLoading() : nothing} ${sources === null ? nothing : viewSources(sources)}
       </section>`
   }
 
@@ -136,13 +140,22 @@ class VersionList extends PageElement {
   async #readSources(index: number): Promise<boolean> {
     this.chosen = index
     this.sources = null
+    this.isReading = true
     const after = this.page.edges[index - 1]?.cursor ?? null
-    const found = (await ask(readSources, { id: this.functionId, after })).function
-    if (this.chosen !== index) return true
-    const [newer, older = null] = found?.versions.nodes ?? []
-    if (newer === undefined || newer.hash !== this.page.edges[index]?.node.hash) return false
-    this.sources = { before: older, after: newer }
-    return true
+    try {
+      const found = (await ask(readSources, { id: this.functionId, after })).function
+      if (this.chosen !== index) return true
+      const [newer, older = null] = found?.versions.nodes ?? []
+      if (newer === undefined || newer.hash !== this.page.edges[index]?.node.hash) return false
+      this.sources = { before: older, after: newer }
+      return true
+    } catch (error) {
+      // An error that comes late says nothing of the version that is chosen by then.
+      if (this.chosen !== index) return true
+      throw error
+    } finally {
+      if (this.chosen === index) this.isReading = false
+    }
   }
 
   #indexOf(hash: string | undefined): number {

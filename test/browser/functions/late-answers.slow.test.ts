@@ -106,3 +106,22 @@ test('a search among functions of which a part did not come finds nothing out', 
   expect(await page.getByText('No function has this name').count()).toBe(0)
   await close(tab)
 })
+
+test('sources that could not be read are not said to be loading afterwards', async () => {
+  const id = await save('unread', 'exit(1)')
+  await save('unread', 'exit(2)')
+  const tab = await open(`/functions/${id}`)
+  const { page } = tab
+  const difference = page.getByRole('region', { name: 'Difference' })
+  await difference.getByText('+exit(2)').waitFor()
+  await page.route('**/graphql', route => {
+    const isRead = route.request().postData()?.includes('ReadSources(') ?? false
+    return isRead ? route.abort() : route.fallback()
+  })
+  await page.getByTitle('Show what this version changed').nth(1).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Roll back' }).click()
+  await page.getByText('is live.').waitFor()
+  expect(await difference.getByText('Loading…').count()).toBe(0)
+  await close(tab)
+})

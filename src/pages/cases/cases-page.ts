@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
-import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
+import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
@@ -119,7 +119,7 @@ class CasesPage extends PageElement {
   }
 
   // A press while older rows are on their way asks again: they belong only to the rows that they were asked for.
-  #loadMore = (): void => this.#try(() => this.#loadOlder())
+  #loadMore = (): void => this.#try(() => loadMoreRows(() => this.#loadOlder()))
 
   async #loadOlder(): Promise<boolean> {
     const { page: shown, type } = this

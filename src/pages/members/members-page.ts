@@ -1,7 +1,14 @@
 import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
-import { focusOpenedRow, handleItemKeys, handleListKeys, itemKeys, listKeys } from '../shell/list-keys.ts'
+import {
+  focusOpenedRow,
+  handleItemKeys,
+  handleListKeys,
+  itemKeys,
+  listKeys,
+  loadMoreRows,
+} from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError } from '../shell/page-element.ts'
 import { UndoController, undoKeys } from '../shell/undo.ts'
@@ -205,7 +212,7 @@ class MembersPage extends PageElement {
     this.events = after
   }
 
-  #loadMore = (): void => this.#try(() => this.#loadNext())
+  #loadMore = (): void => this.#try(() => loadMoreRows(() => this.#loadNext()))
 
   async #loadNext(): Promise<boolean> {
     const { page: shown } = this

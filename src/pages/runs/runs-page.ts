@@ -2,7 +2,7 @@ import { html, nothing } from 'lit'
 import { isCode } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
-import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
+import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
 import './dead-runs.ts'
@@ -161,7 +161,7 @@ class RunsPage extends PageElement {
     void this.#live.show(this.#filter)
   }
 
-  #loadMore = (): void => this.#try(() => this.#loadOlder())
+  #loadMore = (): void => this.#try(() => loadMoreRows(() => this.#loadOlder()))
 
   async #loadOlder(): Promise<boolean> {
     const isLonger = await this.#live.loadMore()

@@ -72,6 +72,20 @@ export async function focusOpenedRow(loadMore: () => Promise<boolean> = async ()
   if (document.activeElement === before) row?.focus()
 }
 
+/**
+ * Loads more rows. The first of them takes the focus if the button that was pressed took it away: after the last rows
+ * there is no button. `loadMore` resolves once they are rendered.
+ */
+export async function loadMoreRows(loadMore: () => Promise<boolean>): Promise<void> {
+  const find = () => [...document.querySelectorAll<HTMLElement>('a[data-row]')]
+  const last = find().at(-1)
+  await loadMore()
+  if (last === undefined || document.activeElement !== document.body) return
+  const rows = find()
+  // It stands where the button was. Nothing moves under a person who has scrolled away.
+  rows[rows.indexOf(last) + 1]?.focus({ preventScroll: true })
+}
+
 /** Goes back to the list on Escape, outside of fields and dialogs, until the signal is aborted. */
 export function handleItemKeys(listPath: string, signal: AbortSignal): void {
   const onKey = (event: KeyboardEvent): void => {

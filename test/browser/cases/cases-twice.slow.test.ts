@@ -25,6 +25,8 @@ test('“Load more” pressed twice shows each older case once', async () => {
   await Promise.all(answers)
   await more.waitFor({ state: 'detached' })
   expect(await rows.count()).toBe(103)
+  const firstOlder = rows.nth(100).getByRole('link')
+  await expect.poll(() => firstOlder.evaluate(link => link === document.activeElement)).toBe(true)
   await client.close(tab)
 })
 

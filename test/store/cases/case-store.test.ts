@@ -4,6 +4,7 @@ import type { Origin, Page } from '../../../src/domain/port.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
+import { readRows } from '../databases/read-rows.ts'
 import { caseCommit } from './case-commit.ts'
 
 const page: Page = { after: null, before: null, limit: 10, fromEnd: false }
@@ -165,6 +166,18 @@ eachStore(harness => {
     expect(await find([{ field: 'a', in: ['2'] }])).toEqual([])
     expect(await store.cases.addValues('a', now, added)).toBe(true)
     expect(await find([{ field: 'a', in: ['2'] }])).toEqual([3])
+  })
+
+  test('the values of a field are deleted in steps', async () => {
+    const type = { code: 'incident', revision: 1 }
+    await store.cases.saveType('a', { ...type, indexedFields: ['a'], writtenFields: ['a'], revision: 0 })
+    const values = Array.from({ length: 2_500 }, (_, index) => ({ field: 'a', value: String(index) }))
+    await commit({ revision: 1, values: [...values, { field: 'b', value: '1' }] })
+    const statements: string[] = []
+    const watched = await harness.open({ url, onStatement: text => statements.push(text) })
+    expect(await watched.cases.dropValues('a', type, ['a'])).toBe(true)
+    expect(statements.filter(text => /delete from case_values/.test(text))).toHaveLength(4)
+    expect(await readRows(url, 'select field from case_values')).toEqual([{ field: 'b' }])
   })
 
   test('a case is read as the last save has left it, whatever an earlier step answers again', async () => {

@@ -1,7 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { ReadValues } from '../../../domain/cases/case-store.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
-import { unread, type Work } from '../../work.ts'
+import { numberOf } from '../../tables/tables-of.ts'
+import { all, unread, type Work } from '../../work.ts'
+
+// Maximum number of values that one statement drops. All values of a field would take longer than a statement may.
+const maxDropped = sql.raw('1000')
 
 export type FieldValues = ReturnType<typeof prepareValues>
 
@@ -10,7 +14,6 @@ export function prepareValues(dialect: Dialect) {
   const { prepare, list, isListed, encodeList, forShare, tables } = dialect
   const { accountCode, caseTypeCode, ids } = placeholders('accountCode', 'caseTypeCode', 'ids')
   const added = list('added', { caseId: 'integer', version: 'integer', field: 'text', value: 'text' })
-  const dropped = list('dropped', { field: 'text' })
   // Inserts values only for cases that have not changed since they were read. The lock waits for a running save or
   // delete of the case, and blocks the next one. A foreign key alone would not wait for a save. Like saves, it locks
   // cases in ascending order. `cross join` makes SQLite look up each added value's case, not each case's added values.
@@ -20,12 +23,9 @@ export function prepareValues(dialect: Dialect) {
     where cases.account_code = ${accountCode} and cases.id = added.case_id and cases.version = added.version
     order by cases.id ${forShare} on conflict do nothing`)
   const remove = prepare(buildDelete(dialect, isListed(tables.caseValues.caseId, ids)))
-  const drop = prepare(
-    buildDelete(
-      dialect,
-      sql`case_type_code = ${caseTypeCode} and field in (select field from ${dropped.rows})`,
-    ),
-  )
+  const drop = prepare(sql`${buildDelete(dialect, buildFirst(dialect))} returning 1 as one`, {
+    one: numberOf(sql`1`),
+  })
 
   function* add(accountCode: string, caseTypeCode: string, rows: readonly ReadValues[]): Work<void> {
     const flat = rows.flatMap(({ id, version, values }) =>
@@ -52,8 +52,10 @@ export function prepareValues(dialect: Dialect) {
       if (!areNew) yield* clear(accountCode, ids)
       yield* add(accountCode, caseTypeCode, rows)
     },
-    drop: (accountCode: string, caseTypeCode: string, fields: readonly string[]): Work<void> =>
-      unread(drop, { accountCode, caseTypeCode, ...dropped.encode(fields.map(field => ({ field }))) }),
+    /** Deletes some values of a field. Returns their number; 0 if there are none left. */
+    *drop(accountCode: string, caseTypeCode: string, field: string): Work<number> {
+      return (yield* all(drop, { accountCode, caseTypeCode, field })).length
+    },
   }
 }
 
@@ -65,4 +67,14 @@ function buildDelete({ isShared, forUpdate }: Dialect, condition: SQL): SQL {
     delete from case_values where ctid = any (array(
       select ctid from case_values where ${areWanted} order by case_id, field, value ${forUpdate}
     ))`
+}
+
+// The first values of a field, along the key of the table.
+function buildFirst({ isShared }: Dialect): SQL {
+  const { accountCode, caseTypeCode, field } = placeholders('accountCode', 'caseTypeCode', 'field')
+  const some = sql`
+    from case_values
+    where account_code = ${accountCode} and case_type_code = ${caseTypeCode} and field = ${field}
+    order by value, case_id limit ${maxDropped}`
+  return isShared ? sql`ctid = any (array(select ctid ${some}))` : sql`rowid in (select rowid ${some})`
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { CaseStore, CaseTypeRevision } from '../../../domain/cases/case-store.ts'
 import type { Store } from '../../../domain/store.ts'
@@ -28,21 +29,19 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
   const types = prepareTypes(database)
   const leases = prepareLeases(database)
 
-  // The lock keeps the type at its revision until the commit.
-  function writeAtRevision(
+  // Returns null if the type has another revision. The lock keeps it at its revision until the commit.
+  function writeAtRevision<T>(
     accountCode: string,
     { code, revision }: CaseTypeRevision,
-    work: () => Work<unknown>,
-  ): Promise<boolean> {
+    work: () => Work<T>,
+  ): Promise<T | null> {
     return write(
       accountCode,
       function* () {
         const type = yield* first(types.lock, { accountCode, code })
-        if (type?.revision !== revision) return false
-        yield* work()
-        return true
+        return type?.revision === revision ? yield* work() : null
       },
-      { hasChanged: isWritten => isWritten },
+      { hasChanged: result => result !== null },
     )
   }
 
@@ -76,10 +75,19 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
         })
         return row === undefined ? null : toType(row)
       }),
-    addValues: (accountCode, type, rows) =>
-      writeAtRevision(accountCode, type, () => values.add(accountCode, type.code, rows)),
-    dropValues: (accountCode, type, fields) =>
-      writeAtRevision(accountCode, type, () => values.drop(accountCode, type.code, fields)),
+    async addValues(accountCode, type, rows) {
+      const added = await writeAtRevision(accountCode, type, () => values.add(accountCode, type.code, rows))
+      return added !== null
+    },
+    async dropValues(accountCode, type, fields) {
+      for (const field of fields) {
+        for (let count: number | null = null; count !== 0; await nextTurn()) {
+          count = await writeAtRevision(accountCode, type, () => values.drop(accountCode, type.code, field))
+          if (count === null) return false
+        }
+      }
+      return true
+    },
   }
 }
 

@@ -96,6 +96,8 @@ export class EndedAttempts {
     if (!isWorthRetrying) {
       account.ends.splice(0, some.length)
       for (const { held, forget } of some) {
+        // Without this end, the run is claimed again once its lease has ended.
+        held.lose()
         held.keep()
         forget()
       }

@@ -10,6 +10,8 @@ export interface DeferredRun {
   markWritten(): void
   /** Marks the run as superseded, because its attempt is made again. */
   supersede(): void
+  /** Marks the run as lost, because its end counts for nothing. */
+  lose(): void
   /** Writes the run outside a commit. */
   keep(): void
   /** After `keep`: resolves when the store has the run, or does not answer. */
@@ -36,6 +38,8 @@ export interface DeferredRuns extends RunRecorder {
   markWritten(): void
   /** Marks the runs so far as superseded, because the save is tried again. */
   supersede(): void
+  /** Marks the runs that no commit has written as lost, because their ends count for nothing. */
+  lose(): void
   /** Writes the runs that no commit has written. */
   keep(): void
   /** After `keep`: resolves when the store has the runs, or does not answer. */
@@ -79,6 +83,9 @@ export function createDeferredRuns({ begin, gateway }: Dependencies): DeferredRu
       runIds = []
       for (const run of deferred) run.supersede()
     },
+    lose() {
+      for (const run of deferred) run.lose()
+    },
     keep() {
       for (const run of deferred.splice(0)) {
         run.keep()
@@ -119,6 +126,7 @@ export function deferAfter(task: DeferredRuns, ofHooks: DeferredRuns): DeferredR
       for (const runs of both) runs.markWritten()
     },
     supersede: ofHooks.supersede,
+    lose: ofHooks.lose,
     keep: ofHooks.keep,
     async whenKept() {
       for (const runs of both) await runs.whenKept()

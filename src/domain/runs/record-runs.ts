@@ -69,7 +69,7 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
   function begin(start: RunStart): DeferrableRecording {
     const run: RecordedRun = {
       ...{ start, beganAt: performance.now(), end: null, bytes: 0, beingWritten: null },
-      ...{ isInserted: false, isHeld: false, isSuperseded: false },
+      ...{ isInserted: false, isHeld: false, keptAs: null },
     }
     begun.add(run)
     return {
@@ -100,7 +100,10 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
     },
     markWritten: () => release(run),
     supersede() {
-      run.isSuperseded = true
+      run.keptAs = 'superseded'
+    },
+    lose() {
+      run.keptAs = 'lost'
     },
     keep() {
       run.isHeld = false

@@ -19,7 +19,8 @@ export interface RecordedRun {
   isInserted: boolean
   /** True while a save that it belongs to is not decided. */
   isHeld: boolean
-  isSuperseded: boolean
+  /** The state in which it is kept instead of ended. */
+  keptAs: 'superseded' | 'lost' | null
   /** What its long values take in memory. */
   bytes: number
   /** The write of its group; null if it is in none. */
@@ -56,9 +57,9 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
   let notBefore = 0
   let isFailing = false
 
-  const toRowOf = ({ start, end, bytes, isSuperseded }: RecordedRun): RunRow => {
+  const toRowOf = ({ start, end, bytes, keptAs }: RecordedRun): RunRow => {
     const row = toRow(start, end, { hasRoom: bytes > 0, hideSecrets })
-    return isSuperseded ? { ...row, state: 'superseded' } : row
+    return keptAs === null ? row : { ...row, state: keptAs }
   }
 
   const write = () => {

@@ -68,15 +68,17 @@ export async function runCli(argv: readonly string[], environment: Environment):
 // Signals within this time count as one. A terminal also signals npm, which sends the signal on.
 const sameSignalMs = 500
 
-// A second signal, at least half a second later, ends the process at once.
-function onInterrupt(end: () => void): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    const note = () => {
-      end()
-      setTimeout(() => process.off(signal, note), sameSignalMs).unref()
-    }
-    process.on(signal, note)
+/** Calls `end` on a signal. A second one of either kind, at least half a second later, ends the process at once. */
+export function onInterrupt(end: () => void): void {
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  const forget = () => {
+    for (const signal of signals) process.off(signal, note)
   }
+  const note = () => {
+    end()
+    setTimeout(forget, sameSignalMs).unref()
+  }
+  for (const signal of signals) process.on(signal, note)
 }
 
 // Resolves when a slow reader of a pipe has what was written, or a turn after a write failed.

@@ -7,6 +7,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createTerminal } from '../../src/cli/frame/terminal.ts'
+import { onInterrupt } from '../../src/cli/run-cli.ts'
 import { showControls, showControlsOfJson } from '../../src/show-controls.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
@@ -149,6 +150,22 @@ test('npm starts the command in place of a shell, which a signal would end witho
     readonly scripts: Readonly<Record<string, string>>
   }
   for (const name of ['start', 'rostrum', 'token', 'copy']) expect(scripts[name]).toMatch(/^exec node /)
+})
+
+test('half a second after a signal, the next one of either kind ends the process', () => {
+  vi.useFakeTimers()
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  const count = () => signals.map(signal => process.listenerCount(signal))
+  const before = count()
+  const end = vi.fn()
+  onInterrupt(end)
+  process.listeners('SIGINT').at(-1)?.('SIGINT')
+  vi.advanceTimersByTime(400)
+  process.listeners('SIGTERM').at(-1)?.('SIGTERM')
+  expect(end).toHaveBeenCalledTimes(2)
+  vi.advanceTimersByTime(100)
+  expect(count()).toEqual(before)
+  vi.useRealTimers()
 })
 
 test('a reader that closes the pipe ends a command quietly', async () => {

@@ -25,7 +25,7 @@ export interface SandboxProcessOptions {
   readonly onIdle: (sandbox: SandboxProcess) => void
   /** Called when an idle sandbox has recovered from its last run, so that its memory at rest is known. */
   readonly onRested?: (sandbox: SandboxProcess) => void
-  /** Called if the sandbox has a long run, recovers for long or is dying. */
+  /** Called if the sandbox has a long run or is dying. */
   readonly onLost: () => void
   /** Called when the run waits for a call. */
   readonly onWait?: () => void
@@ -58,8 +58,6 @@ export class SandboxProcess {
   readonly #recovery = new Recovery({
     onCheck: () => this.#acceptHeld(),
     residentBytes: () => this.residentBytes(),
-    account: () => this.#lastAccount,
-    onLong: () => this.#options.onLost(),
     onFailure: reason => this.kill(reason),
   })
   #runs = 0
@@ -89,7 +87,7 @@ export class SandboxProcess {
   }
 
   get isIdle(): boolean {
-    return this.#state === 'idle' && !this.#recovery.isLong
+    return this.#state === 'idle'
   }
 
   /** True from the end of a run until the process says that it is ready. */
@@ -106,10 +104,9 @@ export class SandboxProcess {
     return this.#hasBooted && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
-  /** True if waiting runs can expect to get the sandbox soon: it has no long run or recovery and is not dying. */
+  /** True if waiting runs can expect to get the sandbox soon: it has no long run and is not dying. */
   get isSoonFree(): boolean {
-    const isLong = this.#longRun?.isLong === true || this.#recovery.isLong
-    return !isLong && this.#state !== 'dying' && this.#state !== 'gone'
+    return this.#longRun?.isLong !== true && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
   /** True while it has a short run that waits for no call. */
@@ -204,7 +201,7 @@ export class SandboxProcess {
     return this.#longRun?.processorMs ?? 0
   }
 
-  /** Returns the resident memory in bytes; null if unknown. While the process recovers, that of the run before. */
+  /** Returns the resident memory in bytes; null if unknown. */
   residentBytes(): number | null {
     return this.#memory.read()
   }
@@ -212,6 +209,11 @@ export class SandboxProcess {
   /** The resident memory when it was last read at rest, in bytes; null if unknown. */
   get restBytes(): number | null {
     return this.#memory.atRest
+  }
+
+  /** True if the run holds more memory. While the process recovers, its memory is that of the run before. */
+  holdsMoreThan(bytes: number): boolean {
+    return !this.isRecovering && (this.residentBytes() ?? 0) > bytes
   }
 
   // A script that computes keeps its process from sending what it holds.
@@ -245,8 +247,7 @@ export class SandboxProcess {
     if (message.type !== 'end') return run.deliver(message)
     this.#run = null
     this.#recovery.start(this.pid)
-    if (this.#longRun?.end() === false) this.kill('could not get its priority back')
-    this.#longRun = null
+    this.#endLongRun()
     run.deliver(message)
     // The listener kills it after an unclean end.
     if (this.#state === 'running') this.#becomeIdle()
@@ -260,13 +261,14 @@ export class SandboxProcess {
       return this.#becomeIdle()
     }
     if (!this.isRecovering) return this.kill('sent `ready` out of order')
-    const wasLong = this.#recovery.isLong
-    const hasPriority = this.#recovery.end()
+    this.#recovery.stop()
     this.#memory.noteRest(this.#state === 'idle')
-    if (this.#state !== 'idle') return
-    if (!hasPriority) this.kill('could not get its priority back')
-    else if (wasLong) this.#options.onIdle(this)
-    else this.#options.onRested?.(this)
+    if (this.#state === 'idle') this.#options.onRested?.(this)
+  }
+
+  #endLongRun(): void {
+    if (this.#longRun?.end() === false) this.kill('could not get its priority back')
+    this.#longRun = null
   }
 
   #becomeIdle(): void {

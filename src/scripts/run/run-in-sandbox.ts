@@ -54,8 +54,7 @@ export async function runInSandbox({
     if (now > endAt) return stop(timedOut(limits.timeoutMs), 'did not end its run in time')
     const hasComputed = sandbox.processorMs > limits.cpuMs
     if (hasComputed) stop(outOfProcessorTime(limits.cpuMs), 'used too much processor time')
-    else if (!sandbox.isRecovering && (sandbox.residentBytes() ?? 0) > residentBytes)
-      stop(outOfMemory, 'used too much memory')
+    else if (sandbox.holdsMoreThan(residentBytes)) stop(outOfMemory, 'used too much memory')
   })
   const onAbort = () => stop(callerDisconnected, 'the caller disconnected')
   signal.addEventListener('abort', onAbort, { once: true })

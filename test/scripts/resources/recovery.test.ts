@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process'
-import { getPriority } from 'node:os'
 import { afterEach, expect, test } from 'vitest'
-import { processorMsOf } from '../../../src/scripts/resources/child-resources.ts'
 import { Recovery } from '../../../src/scripts/resources/recovery.ts'
 import { until } from '../../server/processes/until.ts'
 
@@ -18,8 +15,6 @@ function recover(...megabytes: number[]) {
   const recovery = new Recovery({
     onCheck: () => checks++,
     residentBytes: () => (megabytes[Math.min(checks, megabytes.length) - 1] ?? 0) * 2 ** 20,
-    account: () => null,
-    onLong: () => undefined,
     onFailure: reason => reasons.push(reason),
   })
   ends.push(() => recovery.stop())
@@ -37,30 +32,4 @@ test('a process may hold all the memory of its run until it has recovered', asyn
   const { reasons, whenChecked } = recover(400, 450, 80)
   await whenChecked(4)
   expect(reasons).toEqual([])
-})
-
-test.each([
-  ['yields the processor', 'a', true],
-  ['does not, if a run of another account waits for it', 'b', false],
-])('a process that computes while it recovers %s', async (_, next, yields) => {
-  const child = spawn('sh', ['-c', 'while :; do :; done'])
-  ends.push(() => child.kill('SIGKILL'))
-  let account = 'a'
-  let processorMs = 0
-  const recovery = new Recovery({
-    onCheck: () => {
-      processorMs = processorMsOf(child.pid) ?? 0
-    },
-    residentBytes: () => null,
-    account: () => account,
-    onLong: () => undefined,
-    onFailure: () => undefined,
-  })
-  ends.push(() => recovery.stop())
-  recovery.start(child.pid)
-  account = next
-  await until(() => recovery.isLong && processorMs > 80)
-  expect(getPriority(child.pid) === 19).toBe(yields)
-  // To get the priority back may need a privilege.
-  expect(recovery.end()).toBe(getPriority(child.pid) < 19)
 })

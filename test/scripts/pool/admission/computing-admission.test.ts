@@ -115,26 +115,6 @@ describe('of the idle sandboxes', () => {
     expect((await ask('a')).sandbox).not.toBe(first.sandbox)
   })
 
-  test('one that recovers for long is taken for nobody until it has recovered', async () => {
-    const speech = { onRun: [exitLine('r'), { wait: 800 }, ready] }
-    const { ask, pool } = await startAdmission({ max: 1, speech })
-    const first = await ask('a')
-    await begin(first)
-    first.release()
-    await until(() => pool.idle === 0)
-    expect((await ask('b')).sandbox).toBe(first.sandbox)
-    expect(first.sandbox.isRecovering).toBe(false)
-  })
-
-  test('one that recovers for long is replaced', async () => {
-    const { ask, pool } = await startAdmission({ max: 2, warm: 1, speech: { onRun: [exitLine('r')] } })
-    const first = await ask('a')
-    await begin(first)
-    first.release()
-    await until(() => pool.idle === 1 && pool.pids.length === 2)
-    expect(first.sandbox.isServing).toBe(true)
-  })
-
   test('the one that ran last is taken if it has recovered', async () => {
     const { first, ask } = await endInTurn({ onRun: [exitLine('r') + ready] })
     await until(() => !first.sandbox.isRecovering)

@@ -59,9 +59,9 @@ export function refuseEndedRun({ state }: FastifyRequest, _reply: FastifyReply, 
   done(state.identity?.run?.signal.aborted ? unknownToken() : undefined)
 }
 
-/** Refuses compressed bodies. A decompressed body could be a thousand times as large. Of a read, no body is read. */
+/** Refuses compressed bodies. A decompressed body could be a thousand times as large. */
 export function refuseEncodedBody(request: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
-  if (request.method !== 'GET' && request.method !== 'HEAD') refuseEncoding(request)
+  refuseEncoding(request)
   done()
 }
 

@@ -49,9 +49,8 @@ export function createSender() {
     request.state.atEnd(leave)
     const isGzipped = takesGzip(request.raw)
     reply.type(type).headers({
-      ...(policy === null ? {} : { 'content-security-policy': policy }),
+      ...(policy === null ? {} : { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }),
       'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
       vary: 'accept-encoding',
     })
     if (isGzipped) reply.header('content-encoding', 'gzip')

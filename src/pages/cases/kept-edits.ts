@@ -1,5 +1,4 @@
-import { currentSession, ownerOf } from '../gateway/session.ts'
-import { forget, keep, readKept } from '../gateway/tab-storage.ts'
+import { currentSession, forget, keep, ownerOf, readKept } from '../gateway/session.ts'
 import type { CaseVersion } from './case-documents.ts'
 
 /** What a person typed for a case. */

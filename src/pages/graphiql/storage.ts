@@ -1,5 +1,4 @@
-import { ownerOf, type Session } from '../gateway/session.ts'
-import { forget, keep, readKept } from '../gateway/tab-storage.ts'
+import { forget, keep, ownerOf, readKept, type Session } from '../gateway/session.ts'
 
 // The tabs hold queries and variables, and no headers. Everything else, such as the history, can hold headers.
 const keptKeys = new Set(['tabState', 'query', 'variables', 'operationName', 'visiblePlugin', 'theme'])

@@ -1,4 +1,4 @@
-import { forget, keep, readKept } from '../gateway/tab-storage.ts'
+import { forget, keep, readKept } from '../gateway/session.ts'
 import { isSingleKey, type Key, keyOf } from './keys.ts'
 
 /** The keys of a list, for the dialog of all keys. */

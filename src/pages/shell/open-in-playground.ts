@@ -1,5 +1,4 @@
-import { currentSession, openKey, ownerOf } from '../gateway/session.ts'
-import { forget, keep, readKept } from '../gateway/tab-storage.ts'
+import { currentSession, forget, keep, openKey, ownerOf, readKept } from '../gateway/session.ts'
 
 /** What the playground opens next in this tab, as a draft of its own. */
 export interface Opened {

@@ -1,5 +1,4 @@
-import { currentSession, ownerOf } from '../../gateway/session.ts'
-import { keep, readKept } from '../../gateway/tab-storage.ts'
+import { currentSession, keep, ownerOf, readKept } from '../../gateway/session.ts'
 import type { Fields } from './link.ts'
 
 /** The stored function that a draft changes. */

@@ -34,7 +34,7 @@ export interface Dialect {
   prepare(query: SQL): Statement
   prepare<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>>
   /** For a statement that returns many rows. */
-  prepareMany<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>>
+  prepareMany<S extends Selection>(query: SQL, selection: S, planning?: Planning): Statement<RowOf<S>>
   /**
    * Prepares several changes as one statement, by their names. A part may select from the name of an earlier part:
    * those are the rows that it returned. A part that selects from a part or list without rows must change nothing. The
@@ -86,6 +86,12 @@ export interface Dialect {
   pagesOfParents<P extends string, S extends IdSelection>(paging: Paging<P, S>, side: 'asc' | 'desc'): SQL
 }
 
+/**
+ * When PostgreSQL plans a statement. By default it keeps one plan for all values after some runs. Planned each time, a
+ * run gets the best plan for its values, and takes up to a millisecond more.
+ */
+export type Planning = 'once' | 'each time'
+
 /** A read of an account by a name, such as a code. */
 export type ReadByName<T> = (accountCode: string, name: string) => Promise<T>
 
@@ -96,6 +102,8 @@ export type ListColumns = Readonly<Record<string, StoreColumn | 'integer' | 'tex
 
 export interface List<C extends ListColumns> {
   readonly rows: SQL
+  /** Returns the condition that the list, which has one column, includes the value of `column`. */
+  includes(column: SQL): SQL
   /** Returns the statement's values for these rows. */
   encode(rows: readonly ListRow<C>[]): Values
 }

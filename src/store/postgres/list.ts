@@ -16,6 +16,7 @@ export const list: Dialect['list'] = (name, columns) => {
   })
   const names = sql.raw(`${name} (${entries.map(([key]) => toColumnName(key))}, place)`)
   return {
+    includes: column => sql`${column} = any(${arrays[0]})`,
     rows: sql`unnest(${sql.join(arrays, sql`, `)}) with ordinality as ${names}`,
     encode(given) {
       const rows = given.map(encodeRow)

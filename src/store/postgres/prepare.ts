@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { bindingOf, createBindValues } from '../bind-values.ts'
 import { createDecode } from '../decode-row.ts'
-import type { Dialect, Statement, Values } from '../dialect.ts'
+import type { Dialect, Planning, Statement, Values } from '../dialect.ts'
 import type { RowOf, Selection, StoreColumn } from '../tables/tables-of.ts'
 import type { Client, Parameter } from './connection/client.ts'
 
@@ -30,13 +30,18 @@ export const prepare = ((query: SQL, selection: Selection = {}): Statement<unkno
  * Prepares a statement that returns all rows as one row of JSON arrays, one array for each column. The driver takes a
  * microsecond for each value, so 1,000 rows of five values would otherwise take five times as long.
  */
-export function prepareMany<S extends Selection>(query: SQL, selection: S): Statement<RowOf<S>> {
+export function prepareMany<S extends Selection>(
+  query: SQL,
+  selection: S,
+  planning: Planning = 'once',
+): Statement<RowOf<S>> {
   const fields = Object.entries<StoreColumn>(selection).map(([name, { dataType }]) => ({ name, dataType }))
   const decodeRow = createDecode(selection)
   const names = fields.map(({ name }) => sql.identifier(name))
   const arrays = names.map(name => sql`json_agg(found.${name})`)
   const ask = prepareText(
     sql`select ${sql.join(arrays, sql`, `)} from (${query}) as found (${sql.join(names, sql`, `)})`,
+    planning,
   )
   return {
     async run(values, client) {
@@ -57,7 +62,7 @@ export function prepareMany<S extends Selection>(query: SQL, selection: S): Stat
 
 // Builds the text. A placeholder that occurs several times becomes one parameter, if it is encoded the same way each
 // time.
-function prepareText(query: SQL) {
+function prepareText(query: SQL, planning: Planning = 'once') {
   const { sql, params } = writer.sqlToQuery(query)
   const distinct = params.filter((param, index) => params.findIndex(other => isSame(other, param)) === index)
   const placeOf = (param: unknown) => distinct.findIndex(other => isSame(other, param)) + 1
@@ -65,7 +70,7 @@ function prepareText(query: SQL) {
   const bindValues = createBindValues(distinct)
   return (values: Values, client: Client | undefined) => {
     if (client === undefined) throw new Error('A statement came outside a call of the store.')
-    return client.query(text, bindValues(values) as Parameter[])
+    return client.query(text, bindValues(values) as Parameter[], planning === 'once')
   }
 }
 

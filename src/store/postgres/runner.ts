@@ -46,7 +46,7 @@ function transact<T>(
 
 /** Runs each statement in a transaction of its own. */
 export function runEach<T>(client: Client, work: Work<T>): Promise<T> {
-  const each: Client = { query: (text, values) => retry(() => client.query(text, values)) }
+  const each: Client = { query: (...statement) => retry(() => client.query(...statement)) }
   return run({ ...each, unread: each }, work)
 }
 

@@ -14,8 +14,11 @@ export const list: Dialect['list'] = (name, columns) => {
   const placeholder = sql.placeholder(`${prefix}${name}`)
   const encodeRow = createEncode(columns)
   const selected = sql.raw(values.join())
+  const rows = sql`(select key + 1 as place, ${selected} from jsonb_each(${placeholder})) as ${sql.raw(name)}`
+  const [first = ''] = Object.keys(columns).map(toColumnName)
   return {
-    rows: sql`(select key + 1 as place, ${selected} from jsonb_each(${placeholder})) as ${sql.raw(name)}`,
+    rows,
+    includes: column => sql`${column} in (select ${sql.raw(first)} from ${rows})`,
     encode: rows => ({ [placeholder.name]: JSON.stringify(rows.map(encodeRow)) }),
   }
 }

@@ -84,11 +84,11 @@ export function createCaseReads(database: Database): CaseReads {
     if (known !== undefined) return known
     const lists = where.map((_, index) => list(`wanted_${index}`, { value: 'text' }))
     const conditions = lists.map(
-      ({ rows }, index) => sql`
+      ({ includes }, index) => sql`
         and cases.id in (
           select case_id from case_values
           where account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
-            and field = ${sql.placeholder(`field${index}`)} and value in (select value from ${rows}))`,
+            and field = ${sql.placeholder(`field${index}`)} and ${includes(sql`value`)})`,
     )
     const ofType = caseTypeCode === null ? sql`` : sql`and cases.case_type_code = ${given.caseTypeCode}`
     const page = sql`
@@ -97,7 +97,10 @@ export function createCaseReads(database: Database): CaseReads {
         where ${inAccount} ${ofType} and cases.id > ${given.after} and cases.id < ${given.before}
           ${sql.join(conditions, sql` `)}
         order by cases.id ${sql.raw(fromEnd ? 'desc' : 'asc')} limit ${given.limit})`
-    const search = { statement: prepareMany(sql`${selectCases(page)} order by id`, selection), lists }
+    // With one plan for all values, PostgreSQL could read every case of the type, or every value of a field.
+    const planning = where.length === 0 ? 'once' : 'each time'
+    const statement = prepareMany(sql`${selectCases(page)} order by id`, selection, planning)
+    const search = { statement, lists }
     searches.set(key, search)
     return search
   }

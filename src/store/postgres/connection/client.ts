@@ -5,10 +5,10 @@ export type Parameter = string | number | boolean | null | Buffer | Date
 
 export interface Client {
   /**
-   * Runs a statement and returns the values of each row in order. It is prepared, because PostgreSQL parses others each
-   * time.
+   * Runs a statement and returns the values of each row in order. By default it is prepared under a name, because
+   * PostgreSQL parses and plans others each time.
    */
-  query(text: string, values?: readonly Parameter[]): Promise<unknown[][]>
+  query(text: string, values?: readonly Parameter[], isNamed?: boolean): Promise<unknown[][]>
 }
 
 /** Sends a statement over a connection, and returns its result. */
@@ -16,8 +16,9 @@ export type Send = (statement: pg.QueryArrayConfig) => Promise<pg.QueryArrayResu
 
 export function createClient(send: Send): Client {
   return {
-    async query(text, values = []) {
-      return (await send({ name: nameOf(text), text, values: [...values], rowMode: 'array' })).rows
+    async query(text, values = [], isNamed = true) {
+      const named = isNamed ? { name: nameOf(text) } : {}
+      return (await send({ ...named, text, values: [...values], rowMode: 'array' })).rows
     },
   }
 }

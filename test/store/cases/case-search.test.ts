@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import type { Page } from '../../../src/domain/port.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import { createDatabase, releaseDatabase } from '../databases/create-database.ts'
+import { readRows } from '../databases/read-rows.ts'
+import { writeRows } from '../databases/write-rows.ts'
+
+const count = 20_000
+const page: Page = { after: null, before: null, limit: 20, fromEnd: false }
+
+// Almost all cases have the first value, and one in fifty has the second one.
+const values = { s: `'"open"'`, u: `'"u' || (i % 50) || '"'` }
+
+/** The rows of `case_values` that sessions which have ended have read, by any index or none. */
+async function countReads(url: string): Promise<number> {
+  const [row] = await readRows<{ reads: string }>(
+    url,
+    `select seq_tup_read + idx_tup_fetch as reads from pg_stat_user_tables where relname = 'case_values'`,
+  )
+  return Number(row?.reads)
+}
+
+test('PostgreSQL reads few values for a search with several conditions, however often it is made', async () => {
+  const url = await createDatabase()
+  const store = await openStore({ url })
+  await store.accounts.ensure('a')
+  await writeRows(
+    url,
+    `insert into case_types (account_code, code, indexed_fields, written_fields, revision)
+     values ('a', 'big', '[]', '[]', 1)`,
+  )
+  await writeRows(
+    url,
+    `insert into cases (account_code, id, case_type_code, data, data_bytes)
+     select 'a', i, 'big', '{}', 2 from generate_series(1, ${count}) as i`,
+  )
+  for (const [field, value] of Object.entries(values))
+    await writeRows(
+      url,
+      `insert into case_values (account_code, case_type_code, field, value, case_id)
+       select 'a', 'big', '${field}', ${value}, i from generate_series(1, ${count}) as i`,
+    )
+  await writeRows(url, 'analyze cases, case_values')
+  const before = await countReads(url)
+  const where = [
+    { field: 'u', in: ['"u7"'] },
+    { field: 's', in: ['"open"', '"closed"'] },
+  ]
+  const expected = Array.from({ length: 20 }, (_, index) => 7 + 50 * index)
+  // PostgreSQL chooses a plan for all values after five runs.
+  for (let run = 0; run < 10; run++) {
+    const found = await store.cases.page('a', { caseTypeCode: 'big', where }, page)
+    expect(found.map(({ id }) => id)).toEqual(expected)
+  }
+  // A session reports what it has read at its end.
+  await store.close()
+  expect((await countReads(url)) - before).toBeLessThan(10_000)
+  await releaseDatabase(url)
+})

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { showControls } from '../show-controls.ts'
+import { sameSignalMs } from '../signals/same-signal.ts'
 import { readVersion } from '../version.ts'
 import { commands } from './commands.ts'
 import { CliError, type ExitCode, exitCodes, wrongUse } from './frame/cli-error.ts'
@@ -64,9 +65,6 @@ export async function runCli(argv: readonly string[], environment: Environment):
     for (const cleanUp of [...cleanUps].reverse()) await cleanUp()
   }
 }
-
-// Signals within this time count as one. A terminal also signals npm, which sends the signal on.
-const sameSignalMs = 500
 
 /** Calls `end` on a signal. A second one of either kind, at least half a second later, ends the process at once. */
 export function onInterrupt(end: () => void): void {

@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { App } from '../app.ts'
+import { sameSignalMs } from '../signals/same-signal.ts'
 import type { SystemLog } from './system-log.ts'
 
 const flushMs = 2_000
 const shortFlushMs = 200
 // Time between losing the store and exiting. Load balancers use it to see at `/ready` that the gateway is about to end.
 const lostMs = 2_000
-// Signals within this time count as one. A terminal or `kill -- -<group>` also signals npm, which forwards the signal,
-// so it can arrive twice within milliseconds.
-const sameSignalMs = 500
 // Maximum time for which a stop waits for the end of the start.
 const maxStartMs = 5_000
 

@@ -23,7 +23,7 @@ function formatError(file: string, { code, message, line, column }: ScriptError)
 }
 
 /** Writes JSON: indented for a person, else in one line. Texts of a script cannot change what a terminal shows. */
-export function formatJson(value: unknown, { hasReader }: Terminal): string {
+export function formatJson(value: unknown, { hasReader }: Pick<Terminal, 'hasReader'>): string {
   return `${showControlsOfJson(JSON.stringify(value, null, hasReader ? 2 : undefined))}\n`
 }
 

@@ -1,7 +1,7 @@
-import { showControls, showControlsOfJson } from '../../show-controls.ts'
+import { showControls } from '../../show-controls.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import type { LogEntry } from '../gateway/execution.ts'
-import { formatLog } from '../run/print-outcome.ts'
+import { formatJson, formatLog } from '../run/print-outcome.ts'
 
 /** The fields of a run that are shown. */
 export const runFields = `
@@ -84,7 +84,7 @@ export function showRunJson(run: ShownRun, { write }: Terminal): void {
     case_id: caseId === null ? null : Number(caseId),
     request_context: { txnID, txnSource },
   }
-  write(`${showControlsOfJson(JSON.stringify(shown))}\n`)
+  write(formatJson(shown, { hasReader: false }))
 }
 
 function nameOf({ function: named, name }: ShownRun): string {

@@ -1,6 +1,6 @@
-import { showControlsOfJson } from '../../show-controls.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import type { GatewayClient } from '../gateway/gateway-client.ts'
+import { formatJson } from '../run/print-outcome.ts'
 import { runFields, type ShownRun, showRun } from '../runs/show-run.ts'
 
 const mutation = `mutation ($input: SaveCaseInput!) {
@@ -17,5 +17,5 @@ export async function tryCase({ ask }: GatewayClient, id: string, terminal: Term
   const { saveCase } = await ask<Tried>(mutation, { input })
   for (const run of saveCase.runs) showRun(run, terminal)
   if (saveCase.runs.length === 0) terminal.say(`No hook ran for case ${id}.`)
-  else terminal.write(`patch ${showControlsOfJson(JSON.stringify(saveCase.patch))}\n`)
+  else terminal.write(`patch ${formatJson(saveCase.patch, { hasReader: false })}`)
 }

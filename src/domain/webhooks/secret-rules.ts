@@ -22,18 +22,25 @@ export function checkSecret(verification: WebhookVerification, secret: string | 
   return problem === null ? [] : [{ pointer: '/secret', detail: problem }]
 }
 
+/** Why a webhook cannot change its verification and keep its secret. */
+export function unfitSecret(verification: WebhookVerification): string {
+  return `needs another secret than the webhook has: give a \`secret\`, which ${rules[verification]}`
+}
+
+const rules: Readonly<Record<WebhookVerification, string>> = {
+  standard: standardRule,
+  github: `${textRule}, none of them a control character`,
+  secret: `${textRule} of visible ASCII, and spaces inside, since a header carries it`,
+}
+
 const problems: Readonly<Record<WebhookVerification, (secret: string) => string | null>> = {
-  standard: secret => (decodeStandardSecret(secret) === null ? standardRule : null),
+  standard: secret => (decodeStandardSecret(secret) === null ? rules.standard : null),
   github(secret) {
-    return hasGoodLength(secret) && !/\p{Cc}/u.test(secret)
-      ? describeUnstorable(secret)
-      : `${textRule}, none of them a control character`
+    return hasGoodLength(secret) && !/\p{Cc}/u.test(secret) ? describeUnstorable(secret) : rules.github
   },
   secret(secret) {
     const isHeaderValue = /^[!-~](?:[ -~]*[!-~])?$/.test(secret)
-    return hasGoodLength(secret) && isHeaderValue
-      ? null
-      : `${textRule} of visible ASCII, and spaces inside, since a header carries it`
+    return hasGoodLength(secret) && isHeaderValue ? null : rules.secret
   },
 }
 

@@ -77,6 +77,8 @@ export interface WebhookSave {
   readonly rotation: Rotation
   /** True if a webhook that exists gets a new secret too. */
   readonly rotates: boolean
+  /** Returns why a webhook that exists cannot keep its live secrets. Not called if it gets a new one. */
+  readonly checkKept: (before: Webhook, secrets: readonly StoredSecret[]) => RostrumError | null
   readonly maxWebhooks: number
 }
 

@@ -4,10 +4,18 @@ import { checkId } from '../id.ts'
 import type { Origin } from '../port.ts'
 import type { GivenTrigger } from '../triggers/complete-trigger.ts'
 import type { Keyring } from './keyring.ts'
-import { checkSecret, secretPrefix } from './secret-rules.ts'
+import { checkSecret, secretPrefix, unfitSecret } from './secret-rules.ts'
 import { maxSecrets } from './verify-delivery.ts'
 import { completeWebhook } from './webhook-rules.ts'
-import type { Rotation, SealSecret, Webhook, WebhookInput, WebhookStore } from './webhook-store.ts'
+import type {
+  Rotation,
+  SealSecret,
+  StoredSecret,
+  Webhook,
+  WebhookInput,
+  WebhookStore,
+  WebhookVerification,
+} from './webhook-store.ts'
 
 const maxWebhooks = 100
 const maxOverlapHours = 30 * 24
@@ -77,6 +85,23 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
     return stored === null || keys === null ? null : keys.open(stored, { accountCode, webhookId, secretId })
   }
 
+  // Without this, a webhook would refuse every delivery: its author would see it only in the log of the gateway.
+  function checkKept(
+    accountCode: string,
+    verification: WebhookVerification | null | undefined,
+    before: Webhook,
+    stored: readonly StoredSecret[],
+  ): RostrumError | null {
+    if (verification == null || verification === before.verification) return null
+    const keys = keyring.forStoredSecrets()
+    const open = ({ id, ...secret }: StoredSecret) =>
+      keys?.open(secret, { accountCode, webhookId: before.id, secretId: id }) ?? []
+    const secrets = stored.flatMap(open)
+    const isUseless =
+      secrets.length > 0 && secrets.every(secret => checkSecret(verification, secret).length > 0)
+    return isUseless ? invalidInput([{ pointer: '/verification', detail: unfitSecret(verification) }]) : null
+  }
+
   return {
     async save(origin, id, { secret: own, ...given }) {
       if (id !== null) checkId(id, 'webhook id')
@@ -85,6 +110,7 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
         complete: completeWebhook(given, verification => checkSecret(verification, own)),
         rotation: await prepareRotation(accountCode, { overlapHours: defaultOverlapHours, secret: own }),
         rotates: own !== null,
+        checkKept: (before, secrets) => checkKept(accountCode, given.verification, before, secrets),
         maxWebhooks,
       })
       onChange()

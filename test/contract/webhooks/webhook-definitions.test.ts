@@ -326,15 +326,33 @@ describe('a secret of the sender', () => {
     expect((await server.graphql(saving, { input: good })).body.errors).toBeUndefined()
   })
 
-  test('of another verification is no key for `STANDARD`', async () => {
-    const webhook = await create('own-switched', { verification: 'GITHUB', secret: '!'.repeat(20) })
-    await server.graphql(saving, { input: { id: webhook.id, verification: 'STANDARD' } })
-    for (const secret of ['whsec_', `whsec_${'!'.repeat(20)}`, '!'.repeat(20)]) {
+  test('of another verification is no key for `STANDARD`, which needs one of its own', async () => {
+    const text = '!'.repeat(20)
+    const webhook = await create('own-switched', { verification: 'GITHUB', secret: text })
+    const standard = { id: webhook.id, verification: 'STANDARD' }
+    const { body } = await server.graphql(saving, { input: standard })
+    expect(body.errors?.[0]).toMatchObject({
+      message:
+        '`verification` needs another secret than the webhook has: give a `secret`, which must be `whsec_` and 24 to ' +
+        '64 bytes of base64.',
+      extensions: { code: 'BAD_USER_INPUT', errors: [{ pointer: '/verification' }] },
+    })
+    expect(await statusOf(webhook, signGithub({ secret: text }))).toBe(200)
+    await server.graphql(saving, { input: { ...standard, secret: whsec(5) } })
+    // The text stays live beside the new secret.
+    for (const secret of ['whsec_', `whsec_${text}`, text]) {
       expect(await statusOf(webhook, signStandard({ secret }))).toBe(401)
     }
-    await server.graphql(rotating, { id: webhook.id, secret: whsec(5) })
     expect(await statusOf(webhook, signStandard({ secret: whsec(5) }))).toBe(200)
-    expect(await statusOf(webhook, signStandard({ secret: 'whsec_' }))).toBe(401)
+  })
+
+  test('of `STANDARD` is kept by a change to another verification', async () => {
+    const webhook = await create('own-kept', {})
+    const { secret } = webhook
+    await server.graphql(saving, { input: { id: webhook.id, verification: 'GITHUB' } })
+    expect(await statusOf(webhook, signGithub({ secret }))).toBe(200)
+    await server.graphql(saving, { input: { id: webhook.id, verification: 'STANDARD' } })
+    expect(await statusOf(webhook, signStandard({ secret }))).toBe(200)
   })
 
   test('of Svix checks its headers, and its message id is run once', async () => {

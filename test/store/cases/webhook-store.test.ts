@@ -20,6 +20,7 @@ const saveOf = (input: WebhookInput) => ({
   complete: complete(input),
   rotation: rotationOf(0),
   rotates: false,
+  checkKept: () => null,
   maxWebhooks: 3,
 })
 const dayMs = 86_400_000

@@ -113,7 +113,7 @@ export async function fillStore(path: string): Promise<void> {
   const rotation = { overlapMs: 60_000, seal, maxSecrets: 3 }
   const { functionId, scopes } = trigger
   const given = complete({ ...webhook, functionId, scopes, enabled: true })
-  const save = { complete: given, rotation, rotates: false, maxWebhooks: 9 }
+  const save = { complete: given, rotation, rotates: false, checkKept: () => null, maxWebhooks: 9 }
   await store.webhooks.save(by('account-0'), null, save)
   await store.webhooks.rotate(by('account-0'), 1, rotation, () => null)
   await store.close()

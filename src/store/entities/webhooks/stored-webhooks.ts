@@ -34,13 +34,19 @@ export function createWebhookStore(
     ...createWebhookReads(database),
     queueMessage: createQueueMessage(database, parts),
     list: accountCode => list(accountCode, { caseTypeCode: null, functionId: null }, maxListed),
-    save: (origin, id, { complete, rotation, rotates, maxWebhooks }) =>
+    save: (origin, id, { complete, rotation, rotates, checkKept, maxWebhooks }) =>
       change(origin, function* () {
         const { accountCode } = origin
+        const keptBy = rotates ? null : id
+        if (keptBy !== null) {
+          const before = yield* work.lock(accountCode, keptBy)
+          if (before instanceof Refusal) return before
+          const error = checkKept(before, yield* secrets.list(accountCode, keptBy))
+          if (error !== null) return refuse(error)
+        }
         const webhook = yield* work.save(accountCode, id, complete, maxWebhooks)
         if (webhook instanceof Refusal) return webhook
-        const isKept = id !== null && !rotates
-        const secretId = isKept ? null : yield* secrets.rotate(accountCode, webhook.id, rotation)
+        const secretId = keptBy === null ? yield* secrets.rotate(accountCode, webhook.id, rotation) : null
         return { webhook, secretId }
       }),
     rotate: (origin, id, rotation, check) =>

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import type { Rotation } from '../../../domain/webhooks/webhook-store.ts'
-import { insertInto } from '../../columns.ts'
-import { type Dialect, placeholders } from '../../dialect.ts'
+import type { Rotation, StoredSecret } from '../../../domain/webhooks/webhook-store.ts'
+import { insertInto, select } from '../../columns.ts'
+import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { all, type Work } from '../../work.ts'
 import type { TakeNumbers } from '../counters.ts'
 
@@ -26,6 +26,10 @@ export function createWebhookSecrets(dialect: Dialect, takeNumbers: TakeNumbers)
       return id
     },
 
+    /** Returns the live secrets. */
+    list: (accountCode: string, webhookId: number): Work<readonly StoredSecret[]> =>
+      all(statements.list, { accountCode, webhookId }),
+
     deleteAll: (accountCode: string, webhookId: number) =>
       all(statements.deleteAll, { accountCode, webhookId }),
   }
@@ -35,7 +39,14 @@ const { accountCode, webhookId, overlapMs } = placeholders('accountCode', 'webho
 
 function prepareSecretStatements({ prepare, now, nowPlus, tables }: Dialect) {
   const isOfWebhook = sql`account_code = ${accountCode} and webhook_id = ${webhookId}`
+  const secret = select(tables.webhookSecrets, { omit: ['accountCode', 'webhookId', 'createdAt'] })
   return {
+    list: prepare(
+      sql`
+        select ${columnsOf(secret)} from webhook_secrets
+        where ${isOfWebhook} and (ends_at is null or ends_at > ${now})`,
+      secret,
+    ),
     insert: prepare(insertInto(tables.webhookSecrets, { omit: ['endsAt', 'createdAt'] })),
     end: prepare(sql`
       update webhook_secrets set ends_at = ${nowPlus(overlapMs)}

@@ -9,6 +9,8 @@ const slow = 'test/**/*.slow.test.ts'
 const timed = 'test/**/*.timed.test.ts'
 // The same, but they mostly wait, and their bounds are seconds. So two of these files can run at a time.
 const waiting = 'test/**/*.waiting.test.ts'
+// Long soaks, and sweeps whose parts the other tests cover. They run one file at a time, since some compare durations.
+const nightly = 'test/**/*.nightly.test.ts'
 // These run in the quick project, and in the nightly run with many more cases.
 const properties = [
   'test/properties/**/*.test.ts',
@@ -38,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: [all],
-          exclude: [slow, timed, waiting],
+          exclude: [slow, timed, waiting, nightly],
           // One more than the processors that a test machine must have: many tests wait for a process or a clock.
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
@@ -50,8 +52,8 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: process.env.PROPERTY_CASES === undefined ? [slow] : [slow, ...properties],
-          // They wait more than they compute.
-          maxWorkers: 3,
+          // They wait as much as they compute.
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
           provide: { propertyCases: 1_000 },
         },
@@ -72,6 +74,15 @@ export default defineConfig({
           include: [timed],
           maxWorkers: 1,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'nightly',
+          include: [nightly],
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

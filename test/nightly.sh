@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Many generated requests and kills, and the hostile scripts through each way in and under other settings of the sandbox.
+# Long soaks, many generated requests and kills, every attack of one caller, and the hostile scripts through each way in
+# and under other settings of the sandbox.
 set -euo pipefail
 
 PROPERTY_CASES=${PROPERTY_CASES:-210000} vitest run --project slow test/properties \
   --reporter=default --reporter=./test/properties/plan/totals-reporter.ts
-SPEECHES=240 vitest run test/taken-over/generated-speeches.slow.test.ts
-KILLS=50 vitest run test/faults/kills/killed-sqlite.slow.test.ts test/faults/kills/queued-kills.slow.test.ts
+SPEECHES=240 KILLS=50 vitest run --project nightly
 BENCH_SECTIONS=queue vitest run test/bench/bench.slow.test.ts
-HOSTILE_DOORS=all vitest run test/hostile/running-scripts
+ATTACKS=all CORPUS=all vitest run test/hostile/one-caller test/hostile/neighbours/neighbours.timed.test.ts
+HOSTILE_DOORS=all vitest run test/hostile/running-scripts test/hostile/corpus
 HOSTILE_DOORS=all HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account ROSTRUM_JIT=1' vitest run test/hostile/running-scripts

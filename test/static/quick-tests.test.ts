@@ -6,7 +6,7 @@ import { root } from './rules/source-files.ts'
 const all = globSync('test/**/*.test.ts', { cwd: root })
 const own = 'test/static/quick-tests.test.ts'
 const quick = all
-  .filter(path => !/\.(?:slow|timed|waiting)\.test\.ts$/.test(path) && path !== own)
+  .filter(path => !/\.(?:slow|timed|waiting|nightly)\.test\.ts$/.test(path) && path !== own)
   .map(path => ({ path, code: readFileSync(`${root}${path}`, 'utf8') }))
 
 // A busy machine makes every duration longer, and another test's garbage makes a worker larger. Assert what came first
@@ -61,7 +61,13 @@ test('quick tests share one PostgreSQL', () => {
   expect(quick.filter(({ code }) => code.includes('startPostgres(')).map(({ path }) => path)).toEqual([])
 })
 
-test('a test file is quick, slow, timed or waiting by its name, and there are all four', () => {
+test('a test file is quick, slow, timed, waiting or nightly by its name, and there are all five', () => {
   const names = new Set(all.map(path => /(?:\.\w+)?\.test\.ts$/.exec(path)?.[0]))
-  expect([...names].toSorted()).toEqual(['.slow.test.ts', '.test.ts', '.timed.test.ts', '.waiting.test.ts'])
+  expect([...names].toSorted()).toEqual([
+    '.nightly.test.ts',
+    '.slow.test.ts',
+    '.test.ts',
+    '.timed.test.ts',
+    '.waiting.test.ts',
+  ])
 })

@@ -1,12 +1,12 @@
-// Every script of the corpus against the real server, through both doors, and each of its expectations checked. To add
-// a case to the corpus, add a line to `corpus-3.jsonl`: `expect` may hold the keys of `checks` in
-// `corpus-expectations.ts`, `input` the fields of the endpoint (one that ends in `Js` is an expression that makes it),
-// or a `sequence` of runs by the accounts A and B, of which the last one's answers must be as expected. A case of our
-// own is easier written as a file of `scripts/`.
+// Every script of the corpus against the real server, and each of its expectations checked. To add a case to the
+// corpus, add a line to `corpus-3.jsonl`: `expect` may hold the keys of `checks` in `corpus-expectations.ts`, `input`
+// the fields of the endpoint (one that ends in `Js` is an expression that makes it), or a `sequence` of runs by the
+// accounts A and B, of which the last one's answers must be as expected. A case of our own is easier written as a file
+// of `scripts/`.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { watchPeakMemory } from '../neighbours/peak-memory.ts'
-import { type Door, doors, type ScriptAnswer, type ScriptInput } from '../running-scripts/script-doors.ts'
+import { type Door, doorsOf, type ScriptAnswer, type ScriptInput } from '../running-scripts/script-doors.ts'
 import { type AccountName, type ScriptStage, startScriptStage } from '../running-scripts/script-stage.ts'
 import { checkExpectation, mustRunAlone, type Seen } from './corpus-expectations.ts'
 import {
@@ -54,7 +54,7 @@ const shortCpuMs = 400
 // Most of these only compute until they are ended. They get less processor time, and as much less time to end.
 const computing = ['cpu', 'native']
 
-const lines = readCorpusLines('script').map(line => {
+const lines = readCorpusLines('script').map((line, index) => {
   const exception = contractHolds[line.id]
   const title = exception === undefined ? `${line.id} (${line.class})` : `${line.id}: ${exception.reason}`
   const expected: Expectation = { ...line.expect, ...exception?.instead }
@@ -63,6 +63,7 @@ const lines = readCorpusLines('script').map(line => {
   return {
     ...line,
     title,
+    doors: doorsOf(index),
     cpuMs,
     expect: { ...expected, ...(maxMs && { maxMs: maxMs - usualCpuMs + cpuMs }) },
   }
@@ -83,7 +84,7 @@ afterAll(async () => {
 test.each(lines)('$title', async line => {
   stage = stages.get(line.cpuMs) ?? expect.unreachable()
   const expectation = withoutAbsent(fillPlaceholders(line.expect, stage.placeholders))
-  for (const group of mustRunAlone(line.expect) ? doors.map(door => [door]) : [doors]) {
+  for (const group of mustRunAlone(line.expect) ? line.doors.map(door => [door]) : [line.doors]) {
     const seen = await Promise.all(group.map(door => runLine(line, door)))
     for (const one of seen.flat()) checkExpectation(one, expectation)
     const next = await stage.runNormally()

@@ -55,7 +55,7 @@ function p99Of({ latencies }: LoadReport): number {
   )
 }
 
-test('while one account runs the whole corpus, no request of another fails, and its reads and writes go on', {
+test('while one account runs scripts of the corpus, no request of another fails, and its reads and writes go on', {
   timeout: 240_000,
 }, async () => {
   await loadWhile(() => sleep(2_000))
@@ -67,10 +67,10 @@ test('while one account runs the whole corpus, no request of another fails, and 
   })
   console.log([describe('quiet', quiet), describe('beside the corpus', hostile)].join('\n'), outcomes)
 
-  expect(outcomes.TIMEOUT).toBeGreaterThan(15)
-  expect((outcomes.MEMORY ?? 0) + (outcomes.CRASHED ?? 0)).toBeGreaterThan(5)
+  expect(outcomes.TIMEOUT).toBeGreaterThan(7)
+  expect((outcomes.MEMORY ?? 0) + (outcomes.CRASHED ?? 0)).toBeGreaterThan(2)
   expect([quiet.failures, hostile.failures]).toEqual([[], []])
-  for (const ms of Object.values(hostile.latencies)) expect(ms.length).toBeGreaterThan(300)
+  for (const ms of Object.values(hostile.latencies)) expect(ms.length).toBeGreaterThan(150)
   // A run shares the processors with those of the corpus. How long it takes is printed, as in `one-caller`.
   const { read, write } = hostile.latencies
   expect(p99Of({ ...hostile, latencies: { run: [], read, write } })).toBeLessThan(

@@ -28,7 +28,15 @@ export interface ScriptAnswer {
 /** The two entry points for a script. */
 export type Door = 'REST' | 'GraphQL'
 
-export const doors: readonly Door[] = ['REST', 'GraphQL']
+const doors: readonly Door[] = ['REST', 'GraphQL']
+
+/**
+ * The doors that the script at this place of a list goes through. The two share everything after the request is read,
+ * so a script takes one of them and the next script the other; `HOSTILE_DOORS=all` sends each through both.
+ */
+export function doorsOf(index: number): readonly Door[] {
+  return process.env.HOSTILE_DOORS === 'all' ? doors : [doors[index % doors.length] ?? 'REST']
+}
 
 export interface ScriptRequest {
   readonly server: TestServer

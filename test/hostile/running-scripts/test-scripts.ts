@@ -21,7 +21,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startUpstream, type Upstream } from '../../server/gateways/start-upstream.ts'
 import { findDescendants, findSurvivors } from '../../server/processes/child-processes.ts'
-import { type Door, doors, type ScriptAnswer, type ScriptInput } from './script-doors.ts'
+import { type Door, doorsOf, type ScriptAnswer, type ScriptInput } from './script-doors.ts'
 import { readScriptFiles, type ScriptFile } from './script-files.ts'
 import { type ScriptStage, startScriptStage } from './script-stage.ts'
 
@@ -75,13 +75,10 @@ export function testScripts(part: number, parts: number): void {
   })
 }
 
-// The two ways in share everything after the request is read. So a script is sent to one of them, the next script to
-// the other; `HOSTILE_DOORS=all` sends each to both.
 function casesOf(part: number, parts: number) {
-  const cases = readScriptFiles().flatMap((script, index) => {
-    const taken = process.env.HOSTILE_DOORS === 'all' ? doors : [doors[index % doors.length] ?? 'REST']
-    return taken.map(door => ({ ...script, door }))
-  })
+  const cases = readScriptFiles().flatMap((script, index) =>
+    doorsOf(index).map(door => ({ ...script, door })),
+  )
   const size = Math.ceil(cases.length / parts)
   return cases.slice(part * size, (part + 1) * size)
 }

@@ -20,11 +20,9 @@ export const longFiles = [
   'contract/idempotency/idempotency-deaths.slow',
   'hostile/connections/pipelining.slow',
   'faults/replicas/cut-connections.slow',
-  'interrupted/no-process.slow',
-  'faults/kills/queued-kills.slow',
   'hostile/connections/unread-answers.slow',
-  'faults/replicas/three-replicas.slow',
   'contract/events/subscription-ends.slow',
+  'interrupted/no-process.slow',
   'commands/stop.slow',
   'faults/kills/killed-hook.slow',
   'contract/webhooks/webhook-keys.slow',
@@ -33,16 +31,16 @@ export const longFiles = [
   'browser/cases/cases.slow',
   'contract/running/running-shutdown.slow',
   'browser/playground/runs.slow',
-  'faults/replicas/slow-postgres.slow',
   'browser/runs/runs.slow',
   'browser/docs/docs.slow',
   'browser/functions/functions.slow',
   'browser/playground/functions.slow',
   'browser/runs/dead-runs.slow',
-  'commands/memory/when-quiet.slow',
   'scripts/run/run-deaths.slow',
 
+  'hostile/running-scripts/script-calls.waiting',
   'hostile/connections/held-bodies.waiting',
+  'faults/replicas/hung-gateway.waiting',
 ]
 
 /**

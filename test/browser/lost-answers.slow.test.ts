@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openTab, signIn, type WatchedTab } from './open-browser.ts'
+import { enter, openTab, type WatchedTab } from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
 const { server, browser, open } = await startBrowsing()
@@ -19,7 +19,7 @@ interface Refusal {
 async function openLosing(path: string, refusal: Refusal | null = null): Promise<WatchedTab> {
   const tab = await openTab(browser, server.baseUrl)
   const { page } = tab
-  await signIn(page, server.adminToken, path)
+  await enter(page, server.adminToken, path)
   let sent = 0
   await page.route('**/graphql', async route => {
     if (!route.request().postData()?.includes('mutation')) return route.continue()

@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import type { GatewayClient } from '../server/clients/gateway-client.ts'
-import { openTab, signIn, type WatchedTab } from './open-browser.ts'
+import { enter, openTab, type WatchedTab } from './open-browser.ts'
 
 /** Opens the playground in a new browser context, as the administrator of the account. */
 export async function openPlayground(browser: Browser, server: GatewayClient): Promise<WatchedTab> {
   const tab = await openTab(browser, server.baseUrl)
-  await signIn(tab.page, server.adminToken)
+  await enter(tab.page, server.adminToken)
   await field(tab.page, 'Script').waitFor()
   return tab
 }

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { openBrowser, openTab, signIn, type WatchedTab } from './open-browser.ts'
+import { enter, openBrowser, openTab, type WatchedTab } from './open-browser.ts'
 
 interface OpenOptions extends BrowserContextOptions {
   readonly token?: string
@@ -24,7 +24,7 @@ export async function startBrowsing(): Promise<Browsing> {
     browser,
     async open(path, { token = server.adminToken, ...options } = {}) {
       const tab = await openTab(browser, server.baseUrl, options)
-      await signIn(tab.page, token, path)
+      await enter(tab.page, token, path)
       await tab.page.getByRole('heading', { level: 1 }).waitFor()
       return tab
     },

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
-import { openBrowser, openTab, signIn, type WatchedTab } from '../open-browser.ts'
+import { enter, openBrowser, openTab, type WatchedTab } from '../open-browser.ts'
 
 interface StoredCase {
   readonly id: number
@@ -31,7 +31,7 @@ export class CasesClient {
 
   async open(path: string, token = this.server.adminToken): Promise<WatchedTab> {
     const tab = await openTab(this.#browser, this.server.baseUrl)
-    await signIn(tab.page, token, path)
+    await enter(tab.page, token, path)
     await tab.page.getByRole('heading', { level: 1 }).waitFor()
     return tab
   }

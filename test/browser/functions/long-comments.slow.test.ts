@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTab, signIn } from '../open-browser.ts'
+import { enter, openTab } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -15,7 +15,7 @@ test('a long comment of a version wraps, and leaves the other columns their widt
   await save('exit(1)', 'a long comment of many words '.repeat(20))
   const id = await save('exit(2)', 'short')
   const { page, faults } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken, `/functions/${id}`)
+  await enter(page, server.adminToken, `/functions/${id}`)
   const rows = page.getByRole('table', { name: 'Versions' }).getByRole('row')
   await rows.nth(2).waitFor()
   for (const width of [1_280, 720]) {
@@ -48,7 +48,7 @@ test('what a version changed is printed whole, with the hashes of the versions',
     { input: { name: 'printed', sourceCode } },
   )
   const { page, faults } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken, `/functions/${body.data?.saveFunction.id}`)
+  await enter(page, server.adminToken, `/functions/${body.data?.saveFunction.id}`)
   const difference = page.getByRole('region', { name: 'Difference' }).locator('pre')
   const hidden = () => difference.evaluate(lines => lines.scrollHeight - lines.clientHeight)
   await difference.waitFor()

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { findBarriers, openTab, signIn } from '../open-browser.ts'
+import { enter, findBarriers, openTab } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const events = ['PRE_SAVE', 'POST_SAVE', 'PRE_DELETE', 'POST_DELETE']
@@ -38,7 +38,7 @@ test('a function of an account with more than 1,000 hooks shows its own, and its
   }`)
   expect(body.errors).toBeUndefined()
   const { page, faults } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken, `/functions/${own}`)
+  await enter(page, server.adminToken, `/functions/${own}`)
   await itemsOf(page, 'Hooks').getByText('Before each save of zebra').waitFor()
   await itemsOf(page, 'Tasks').getByText('stripe on zebra').waitFor()
   await itemsOf(page, 'Webhooks').getByText('stripes').first().waitFor()
@@ -49,7 +49,7 @@ test('a function of an account with more than 1,000 hooks shows its own, and its
   expect(faults).toEqual([])
 
   const reader = await openTab(browser, server.baseUrl)
-  await signIn(
+  await enter(
     reader.page,
     await server.token({ account: server.account, scopes: ['functions:read'] }),
     `/functions/${own}`,

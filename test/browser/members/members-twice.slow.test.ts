@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
-import { openTab, signIn } from '../open-browser.ts'
+import { enter, openTab } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -8,7 +8,7 @@ const { server, browser } = await startBrowsing()
 async function openTeam(team: number) {
   const tab = await openTab(browser, server.baseUrl)
   const { page } = tab
-  await signIn(page, server.adminToken, `/members?team=${team}`)
+  await enter(page, server.adminToken, `/members?team=${team}`)
   const field = page.getByLabel('Add user')
   await field.waitFor()
   const linkTo = (user: number) => page.getByRole('link', { name: `User ${user}`, exact: true })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { findFreePort } from '../../server/processes/free-port.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
-import { openBrowser, openTab, signIn } from '../open-browser.ts'
+import { enter, openBrowser, openTab } from '../open-browser.ts'
 import { field, textOf, write } from '../playground.ts'
 
 const folder = makeTempFolder()
@@ -36,7 +36,7 @@ const alert = (page: Page, text: string | RegExp) =>
 
 async function openPlayground() {
   const tab = await openTab(browser, server.baseUrl)
-  await signIn(tab.page, server.adminToken)
+  await enter(tab.page, server.adminToken)
   await field(tab.page, 'Script').waitFor()
   return tab
 }
@@ -44,7 +44,7 @@ async function openPlayground() {
 test('a run that is refused says why, and the script stays', async () => {
   const { page } = await openPlayground()
   const other = await page.context().newPage()
-  await signIn(other, server.adminToken)
+  await enter(other, server.adminToken)
   await write(other, 'Script', busy)
   await other.keyboard.press('Control+Enter')
   await status(other, /running/).waitFor()

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { saveFunction } from '../../server/clients/webhooks.ts'
 import { holdRequests } from '../hold-requests.ts'
-import { findBarriers, openTab, signIn, type WatchedTab } from '../open-browser.ts'
+import { enter, findBarriers, openTab, type WatchedTab } from '../open-browser.ts'
 import { textOf } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
@@ -21,7 +21,7 @@ async function run(name: string, sourceCode: string, inputDocument: unknown = {}
 
 async function openRun(id: string): Promise<WatchedTab> {
   const tab = await openTab(browser, server.baseUrl)
-  await signIn(tab.page, server.adminToken, `/runs/${id}`)
+  await enter(tab.page, server.adminToken, `/runs/${id}`)
   return tab
 }
 

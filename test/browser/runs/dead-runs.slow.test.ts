@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { findBarriers, openTab, signIn } from '../open-browser.ts'
+import { enter, findBarriers, openTab } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -36,7 +36,7 @@ test('“Drop” drops the run that has the focus, after a question, also if ano
   await makeDeadRuns()
   const [first, , , fourth] = await listDead()
   const { page, faults } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken, '/runs')
+  await enter(page, server.adminToken, '/runs')
   await heading(page, count).waitFor()
   expect(await rowsOf(page).first().isVisible()).toBe(false)
   expect(await page.locator('.dead').evaluate(box => box.getBoundingClientRect().height)).toBeLessThan(120)

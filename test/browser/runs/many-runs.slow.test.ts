@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openTab, signIn } from '../open-browser.ts'
+import { enter, openTab } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -25,7 +25,7 @@ async function listIds(first: number): Promise<string[]> {
 
 test('a page left open keeps 200 rows and those that a person loaded, and moves no row on the screen', async () => {
   const { page, faults } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken, '/runs')
+  await enter(page, server.adminToken, '/runs')
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
     await run(name, 40)
     await rowsOf(page)

@@ -8,6 +8,7 @@ export const longFiles = [
 
   'hostile/running-scripts/scripts-1.slow',
   'hostile/running-scripts/scripts-2.slow',
+  'hostile/running-scripts/script-calls.slow',
   'faults/kills/queued-runs.slow',
   'browser/playground/playground.slow',
   'contract/webhooks/webhook-deaths.slow',
@@ -38,7 +39,6 @@ export const longFiles = [
   'browser/runs/dead-runs.slow',
   'scripts/run/run-deaths.slow',
 
-  'hostile/running-scripts/script-calls.waiting',
   'hostile/connections/held-bodies.waiting',
   'faults/replicas/hung-gateway.waiting',
 ]

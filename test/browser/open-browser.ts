@@ -75,8 +75,8 @@ export async function signIn(page: Page, token: string, path = '/login'): Promis
 }
 
 /**
- * Opens a page in a tab that is signed in, as the login leaves it. To load the login and the page that leads to it would
- * take a third of a tab's processor time.
+ * Opens a page in a tab that is signed in, as the login leaves it. To load the login and the page that leads to it
+ * would take a third of a tab's processor time.
  */
 export async function enter(page: Page, token: string, path = '/playground'): Promise<void> {
   const answer = await page.context().request.post('/graphql', {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { bindingOf, createBindValues } from '../bind-values.ts'
 import { createDecode } from '../decode-row.ts'
-import type { Dialect, Planning, Statement, Values } from '../dialect.ts'
+import { type Dialect, onFirstUse, type Planning, type Statement, type Values } from '../dialect.ts'
 import type { RowOf, Selection, StoreColumn } from '../tables/tables-of.ts'
 import type { Client, Parameter } from './connection/client.ts'
 
@@ -62,14 +62,19 @@ export function prepareMany<S extends Selection>(
 
 // Builds the text. A placeholder that occurs several times becomes one parameter, if it is encoded the same way each
 // time.
-function prepareText(query: SQL, planning: Planning = 'once') {
+function writeText(query: SQL) {
   const { sql, params } = writer.sqlToQuery(query)
   const distinct = params.filter((param, index) => params.findIndex(other => isSame(other, param)) === index)
   const placeOf = (param: unknown) => distinct.findIndex(other => isSame(other, param)) + 1
   const text = sql.trim().replace(/\$(\d+)/g, (_, number) => `$${placeOf(params[Number(number) - 1])}`)
-  const bindValues = createBindValues(distinct)
+  return { text, bindValues: createBindValues(distinct) }
+}
+
+function prepareText(query: SQL, planning: Planning = 'once') {
+  const findText = onFirstUse(() => writeText(query))
   return (values: Values, client: Client | undefined) => {
     if (client === undefined) throw new Error('A statement came outside a call of the store.')
+    const { text, bindValues } = findText()
     return client.query(text, bindValues(values) as Parameter[], planning === 'once')
   }
 }

@@ -1,9 +1,8 @@
 import { is, Placeholder, type SQL } from 'drizzle-orm'
-import type { Chain, Dialect, Statement, Values } from '../dialect.ts'
+import { type Chain, type Dialect, onFirstUse, type Statement, type Values } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import {
   createReadRow,
-  onFirstUse,
   type PrepareText,
   type RawRow,
   type RawStatement,

@@ -1,20 +1,14 @@
 import type { Database as Client } from 'better-sqlite3'
 import { getTableName, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { TimeCall } from '../database.ts'
-import { columnsOf, type Dialect, maxRows, pageValues, type Statement } from '../dialect.ts'
+import { columnsOf, type Dialect, maxRows, onFirstUse, pageValues, type Statement } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import { createFindCached } from './cache/find-cached.ts'
 import { createTableChanges } from './cache/table-changes.ts'
 import { createUntilChange } from './cache/until-change.ts'
 import { createChain } from './chain.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
-import {
-  createReadRow,
-  onFirstUse,
-  type PrepareText,
-  prepareRaw,
-  toText,
-} from './connection/create-prepare.ts'
+import { createReadRow, type PrepareText, prepareRaw, toText } from './connection/create-prepare.ts'
 import { encodeIds, isListed, list } from './list.ts'
 import { now, tables } from './tables.ts'
 

@@ -21,18 +21,6 @@ export interface RawStatement {
   run(values: Values, before?: readonly unknown[]): RawRow[]
 }
 
-/**
- * Returns a function that prepares on its first call. To write and prepare every statement of the store would take a
- * twentieth of all that a start computes.
- */
-export function onFirstUse<Prepared>(prepare: () => Prepared): () => Prepared {
-  let prepared: Prepared | null = null
-  return () => {
-    prepared ??= prepare()
-    return prepared
-  }
-}
-
 /** Prepares a statement of one connection. */
 export type PrepareText = (text: string, params: readonly unknown[]) => RawStatement
 

@@ -33,7 +33,7 @@ export interface RunRetention {
   readonly inputDays: number
 }
 
-/** What a gateway deletes of its store by itself: keys, runs, dead queued runs and events. */
+/** What a gateway deletes of its store by itself: keys, runs, dead queued runs, ended leases and events. */
 export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[] {
   const daysAgo = (days: number) => Date.now() - days * dayMs
   const deleteKeys = () => store.idempotency.deleteExpired(retentionMs, maxRowsAtOnce)
@@ -54,6 +54,7 @@ export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[
       everyMs: hourMs,
       delete: signal => store.queue.deleteExpiredDead(runs.days * dayMs, maxDeadAtOnce, signal),
     },
+    { everyMs: hourMs, delete: () => store.cases.deleteEndedLeases() },
     {
       everyMs: hourMs,
       async delete(signal) {

@@ -115,6 +115,8 @@ export interface CaseStore {
     lease: { readonly holder: string; readonly ms: number },
   ): Promise<boolean>
   release(accountCode: string, id: number, holder: string): Promise<void>
+  /** Deletes the leases that have ended, of all accounts. A gateway that dies leaves such rows. */
+  deleteEndedLeases(): Promise<void>
   findType(accountCode: string, code: string): Promise<CaseType | null>
   /** The first 1,000 types by code. */
   listTypes(accountCode: string): Promise<CaseType[]>

@@ -5,6 +5,7 @@ import type { Store } from '../../../src/domain/store.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
 import { readRows } from '../databases/read-rows.ts'
+import { keepsAll, sweep } from '../runs/sweep.ts'
 import { caseCommit } from './case-commit.ts'
 
 const page: Page = { after: null, before: null, limit: 10, fromEnd: false }
@@ -116,6 +117,13 @@ eachStore(harness => {
     await store.cases.release('a', row.id, 'other')
     expect(await store.cases.lease('a', row.id, { holder: 'me', ms: -1_000 })).toBe(true)
     expect(await store.cases.lease('a', row.id, { holder: 'third', ms: 60_000 })).toBe(true)
+  })
+
+  test('a sweep deletes the leases that dead gateways left, and no others', async () => {
+    await store.cases.lease('a', 1, { holder: 'dead', ms: -1_000 })
+    await store.cases.lease('b', 2, { holder: 'alive', ms: 60_000 })
+    await sweep(store, keepsAll)
+    expect(await readRows(url, 'select holder from case_leases')).toEqual([{ holder: 'alive' }])
   })
 
   test('a look-up finds the values that the saves have written', async () => {

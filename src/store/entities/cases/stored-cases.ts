@@ -61,6 +61,9 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
     async release(accountCode, id, holder) {
       await write(accountCode, () => all(leases.release, { accountCode, id, holder }))
     },
+    async deleteEndedLeases() {
+      await write(null, () => all(leases.deleteEnded, {}), { hasChanged: rows => rows.length > 0 })
+    },
     findType,
     findWithType: createFindWithType(database, { ...reads, findType }),
     listTypes: async accountCode => (await read(types.list, { accountCode })).map(toType),
@@ -94,6 +97,7 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
 function prepareLeases({ prepare, now, nowPlus, typed, tables }: Database) {
   const { accountCode, id, holder } = placeholders('accountCode', 'id', 'holder')
   const until = nowPlus(sql.placeholder('ms'))
+  const row = { caseId: tables.caseLeases.caseId }
   return {
     take: prepare(
       sql`
@@ -102,10 +106,11 @@ function prepareLeases({ prepare, now, nowPlus, typed, tables }: Database) {
         on conflict (account_code, case_id) do update set holder = excluded.holder, held_until = excluded.held_until
         where case_leases.holder = excluded.holder or case_leases.held_until < ${now}
         returning case_id`,
-      { caseId: tables.caseLeases.caseId },
+      row,
     ),
     release: prepare(sql`
       delete from case_leases
       where account_code = ${accountCode} and case_id = ${id} and holder = ${typed(holder, 'text')}`),
+    deleteEnded: prepare(sql`delete from case_leases where held_until <= ${now} returning case_id`, row),
   }
 }

@@ -88,7 +88,7 @@ export class LineChild {
     const { maxLineBytes, onLine, onExcess, onGone } = this.#options
     const frames = new FrameReader(maxLineBytes, onLine, () => onExcess('sent a message past the size limit'))
     child.stdout?.on('data', chunk => frames.push(chunk))
-    child.stdout?.on('end', () => this.#onSilence())
+    child.stdout?.on('end', () => this.#onSilence(child))
     child.stderr?.on('data', chunk => this.#onStderr(chunk))
     // Ignores failed writes to a child that is gone; the 'close' event reports its end.
     child.stdin?.on('error', () => undefined)
@@ -118,9 +118,12 @@ export class LineChild {
   }
 
   // Handles the end of the child's output. A child that lives on without output would block its run until the deadline,
-  // so it is killed. A child that is ending is gone by then.
-  #onSilence(): void {
-    setTimeout(() => this.#options.onExcess('closed its output'), drainMs).unref()
+  // so it is killed. A child that is ending has exited by then; a busy gateway learns that only after its timers.
+  #onSilence(child: Child): void {
+    const refuse = () => {
+      if (child.exitCode === null && child.signalCode === null) this.#options.onExcess('closed its output')
+    }
+    setTimeout(() => setImmediate(refuse), drainMs).unref()
   }
 
   #onStderr(chunk: Buffer): void {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { findDescendants, findSurvivors } from '../../server/processes/child-processes.ts'
 import { until } from '../../server/processes/until.ts'
@@ -35,6 +36,18 @@ describe.each(['idle', 'running'] as const)('a sandbox that is %s is killed', wh
     expect(await findSurvivors([pid])).toEqual([])
     expect(reasons).toEqual(when === 'idle' ? [] : [reason])
   })
+})
+
+test('a sandbox that ends while the gateway is busy did not close its output', async () => {
+  const death = [logLine('["last words"]'), { close: 1 }, { wait: 200 }, { exit: 7 }]
+  const { sandbox, said, reasons } = await start(death, 'running')
+  await until(() => said.length > 0)
+  await pause(30)
+  // Timers come first after this turn.
+  await nextTurn()
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700)
+  await sandbox.gone
+  expect(reasons).toEqual(['exited with code 7'])
 })
 
 test('a process started by a sandbox delays neither its end nor its run, and dies with it', async () => {

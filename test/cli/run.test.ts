@@ -87,6 +87,10 @@ test('a document that is no JSON, and a script that is not UTF-8, are said befor
     code: 64,
     stderr: expect.stringMatching(/^`bad\.json` is not JSON: .+\n$/),
   })
+  expect(await run('exit(1)', '--input', '{"a": 1}')).toMatchObject({
+    code: 64,
+    stderr: '`--input` takes the name of a file, not JSON itself. Send the JSON on stdin, with `-`.\n',
+  })
   await place.write('latin.js', new Uint8Array([0x65, 0xe9, 0x28]))
   expect(await place.run(['run', 'latin.js'])).toMatchObject({
     code: 64,

@@ -18,14 +18,30 @@ export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'reso
   }
 }
 
-/** Reads a JSON file. Returns its text, because numbers must stay as they are written. */
-export function readJsonFile(path: string | undefined, call: Pick<CommandCall, 'resolve'>): string {
+/** Reads the JSON file of an option. Returns its text, because numbers must stay as they are written. */
+export function readJsonFile(
+  option: 'input' | 'options',
+  call: Pick<CommandCall, 'resolve' | 'text'>,
+): string {
+  const path = call.text(option)
   if (path === undefined) return '{}'
+  if (/^\s*[{[]/.test(path) && faultOf(path) === null) {
+    throw wrongUse(
+      `\`--${option}\` takes the name of a file, not JSON itself. Send the JSON on stdin, with \`-\`.`,
+    )
+  }
   const text = readNamedFile(path, call)
+  const fault = faultOf(text)
+  if (fault !== null) throw wrongUse(`\`${path}\` is not JSON: ${fault}.`)
+  return text
+}
+
+// Returns why a text is not JSON; null if it is.
+function faultOf(text: string): string | null {
   try {
     JSON.parse(text)
-    return text
+    return null
   } catch (error) {
-    throw wrongUse(`\`${path}\` is not JSON: ${(error as Error).message}.`)
+    return (error as Error).message
   }
 }

@@ -72,8 +72,8 @@ function readScript(call: CommandCall): ScriptToRun {
   return {
     name: call.text('name') ?? nameOfFile(file),
     sourceCode: readNamedFile(file, call),
-    input: readJsonFile(call.text('input'), call),
-    options: readJsonFile(call.text('options'), call),
+    input: readJsonFile('input', call),
+    options: readJsonFile('options', call),
     caseTypeCode: call.text('case-type') ?? null,
   }
 }

@@ -119,6 +119,12 @@ test.each([
   expect(await readdir(folder)).toEqual([])
 })
 
+test('the home folder as shells write it is refused, because no shell replaces it here', async () => {
+  expect(await openingFails('~/rostrum/store.db')).toMatch(
+    /^The path `~\/rostrum\/store\.db` .* Write the whole path/,
+  )
+})
+
 test('missing folders are made', async () => {
   const store = await openStore({ url: `sqlite:${join(folder, 'one', 'two', 'store.db')}` })
   await store.ping()

@@ -26,6 +26,7 @@ const sqliteHeader = Buffer.from('SQLite format 3\0')
  */
 export function refuseUnusableFile(path: string): void {
   refuseWhiteSpace(path)
+  refuseTilde(path)
   makeFolder(path)
   const stats = findFile(path)
   if (stats === undefined) return refuseWithoutRights(path, 'made', [dirname(path)])
@@ -60,6 +61,14 @@ function refuseWhiteSpace(path: string): void {
   if (path === path.trim()) return
   const shown = JSON.stringify(path)
   throw new StartError(`The path \`${shown}\` of the database begins or ends with white space. Remove that.`)
+}
+
+// Refuses the home folder as shells write it. No shell puts it in after `sqlite:`, so it would be a folder named `~`.
+function refuseTilde(path: string): void {
+  if (!path.startsWith('~/')) return
+  throw new StartError(
+    `The path \`${path}\` of the database begins with \`~\`. Write the whole path of your folder.`,
+  )
 }
 
 function makeFolder(path: string): void {

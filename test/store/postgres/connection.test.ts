@@ -51,6 +51,12 @@ test('a URL without the password that the server asks for is said to have none',
   )
 })
 
+test('a URL that names a schema is refused, because the tables would be in another one', async () => {
+  expect(await openingFails('postgres://u:pa55word@127.0.0.1:1/d?schema=rostrum')).toMatch(
+    /uses the schema `public`/,
+  )
+})
+
 test('a gateway that hangs with the lock for migrations holds up no start on a migrated database', async () => {
   const url = await createDatabase()
   const hung = await openClient(url)

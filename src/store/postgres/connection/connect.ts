@@ -62,6 +62,7 @@ export async function connect(
 ): Promise<pg.Client> {
   if (atAfterHost.test(url)) throw notUrl()
   try {
+    refuseSchema(url)
     return await openMigrated(new pg.Client(connectionTo(url)), { onWait, migrates })
   } catch (error) {
     if (error instanceof StartError) throw error
@@ -75,6 +76,15 @@ export async function connect(
       { cause: error },
     )
   }
+}
+
+// Refuses `?schema=`, which other programs read. The driver ignores it, so the tables would be in another schema.
+function refuseSchema(url: string): void {
+  if (!('schema' in parse(url))) return
+  throw new StartError(
+    'The setting DATABASE_URL names a `schema`. Rostrum uses the schema `public`: remove the parameter, and give ' +
+      'Rostrum a database of its own.',
+  )
 }
 
 // Overrides the time limits of the role and the database. Older versions of PostgreSQL lack one of them.

@@ -35,12 +35,13 @@ export function refuseHead({ raw }: FastifyRequest, reply: FastifyReply): HeadRe
   return refuse(431, `The headers have ${bytes} bytes; at most ${maxHeaderBytes} are allowed.`)
 }
 
-// Finds what is ambiguous. An HTTP/1.1 request names exactly one host (RFC 9112, 3.2). A body is framed only by
-// `chunked`, which HTTP/1.0 does not have (6.1).
+// Finds what is ambiguous. An HTTP/1.1 request names exactly one host (RFC 9112, 3.2), and any request at most one
+// credential. A body is framed only by `chunked`, which HTTP/1.0 does not have (6.1).
 function findAmbiguity({ httpVersion, headers, rawHeaders }: IncomingMessage): HeadRefusal | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return refuse(400, 'Only HTTP/1.1 and HTTP/1.0 are supported.')
-  if (countHosts(rawHeaders) > 1) return refuse(400, 'The request has more than one `Host` header.')
+  for (const name of ['Host', 'Authorization'])
+    if (count(name, rawHeaders) > 1) return refuse(400, `The request has more than one \`${name}\` header.`)
   if (headers.host === undefined && httpVersion === '1.1')
     return refuse(400, 'The request has no `Host` header.')
   if (!host.test(headers.host ?? '')) return refuse(400, 'The `Host` header is not a valid host.')
@@ -51,13 +52,13 @@ function findAmbiguity({ httpVersion, headers, rawHeaders }: IncomingMessage): H
   return refuse(400, 'The only supported `Transfer-Encoding` is `chunked`.')
 }
 
-function countHosts(rawHeaders: readonly string[]): number {
-  let hosts = 0
+function count(name: string, rawHeaders: readonly string[]): number {
+  let found = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+    const given = rawHeaders[at]
+    if (given?.length === name.length && given.toLowerCase() === name.toLowerCase()) found++
   }
-  return hosts
+  return found
 }
 
 // Finds an expectation that this server does not support. HTTP/1.0 has no expectations (RFC 9110, 10.1.1).

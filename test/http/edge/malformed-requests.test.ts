@@ -22,6 +22,7 @@ test.each([
   ['an expectation that cannot be met', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n', 417],
   ['a request without a Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ['two hosts', 'GET /health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+  ['two credentials', 'GET /health HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nauthorization: b\r\n\r\n', 400],
   ['a host that is none', 'GET /health HTTP/1.1\r\nHost: a/b@c\r\n\r\n', 400],
   ['a version that is not spoken', 'GET /health HTTP/2.0\r\nHost: x\r\n\r\n', 400],
   [

@@ -52,12 +52,12 @@ test.each([
   ])
 })
 
-test('the text of a refusal has the names of the side that asked', async () => {
-  const saved = await refuse('/platform/users/1', 'PUT', { user: { display_name: '' } })
-  expect(saved).toEqual({
-    pointer: '/user/display_name',
-    detail: '`user/display_name` must have 1 to 200 characters.',
-  })
+test.each([
+  ['', 'must have 1 to 200 characters'],
+  [5, 'must be text or null; it is `5`'],
+])('the text of a refusal has the names of the side that asked: %j', async (display_name, rule) => {
+  const saved = await refuse('/platform/users/1', 'PUT', { user: { display_name } })
+  expect(saved).toEqual({ pointer: '/user/display_name', detail: `\`user/display_name\` ${rule}.` })
 })
 
 test('a case task needs no body, but refuses one that is null', async () => {

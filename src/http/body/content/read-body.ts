@@ -29,7 +29,7 @@ export function readBody<T>(shape: z.ZodType<T>, body: unknown, isStrict = false
   if (parsed.success && unknown.length === 0) return parsed.data
   const fields = [...(parsed.error?.issues.map(toFieldError) ?? []), ...unknown]
   const message = fields.map(
-    ({ pointer, detail }) => `${pointer === '' ? 'The body' : `\`${pointer}\``} ${detail}`,
+    ({ pointer, detail }) => `${pointer === '' ? 'The body' : `\`${pointer.slice(1)}\``} ${detail}`,
   )
   throw new RostrumError('BAD_USER_INPUT', `${message.join('; ')}.`, { fields })
 }

@@ -105,3 +105,15 @@ test('many names do not fill the memory', async () => {
   await read('a', 'name 0')
   expect(reads).toBe(2_501)
 })
+
+test('many names at once do not fill the memory either', async () => {
+  let reads = 0
+  const read = createUntilChange(
+    async () => ++reads,
+    () => 0,
+  )
+  await Promise.all(Array.from({ length: 1_500 }, (_, n) => read('a', `name ${n}`)))
+  await read('a', 'another')
+  await read('a', 'name 0')
+  expect(reads).toBe(1_502)
+})

@@ -1,6 +1,6 @@
 import type { ReadByName } from '../../dialect.ts'
 
-// Maximum number of results that are kept for each read.
+// Number of results of one read at which all are dropped. Reads that run at once may add some more.
 const maxKept = 1_000
 
 /** Keeps the results of a read as long as the mark, which `readMark` returns, is the same. */
@@ -10,7 +10,7 @@ export function createUntilChange<T>(read: ReadByName<T>, readMark: () => number
 
   return async (accountCode, name) => {
     const mark = readMark()
-    if (mark !== keptAt || results.size === maxKept) results.clear()
+    if (mark !== keptAt || results.size >= maxKept) results.clear()
     keptAt = mark
     const key = JSON.stringify([accountCode, name])
     const kept = results.get(key)

@@ -1,5 +1,7 @@
+import { type OperationDefinitionNode, parse } from 'graphql'
 import { beforeEach, expect, test } from 'vitest'
 import { createOperationCheck } from '../../src/graphql/bounds/check-operation.ts'
+import { declaredVariables, shapeOf } from '../../src/graphql/bounds/measure-variables.ts'
 import { createPricing } from '../../src/graphql/bounds/operation-cost.ts'
 import { teamMemberships } from '../../src/operations/directory.ts'
 import { executeTask } from '../../src/operations/executions.ts'
@@ -55,6 +57,13 @@ test.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
   const before = prices
   check({ query, variables: second })
   expect(prices).toBeGreaterThan(before)
+})
+
+test('a shape stays short, however long the names of its variables are', () => {
+  const [first, ids] = ['first', 'ids'].map(name => `${name}${'x'.repeat(10_000)}`)
+  const [node] = parse(`query ($${first}: Int, $${ids}: [ID!]) { viewer { userId } }`).definitions
+  const declared = declaredVariables(schema, node as OperationDefinitionNode)
+  expect(shapeOf(declared, { [`${first}`]: 7, [`${ids}`]: [1, 2] })).toBe('0=7,1:2,')
 })
 
 test('an accepted shape lets no other one past a bound', () => {

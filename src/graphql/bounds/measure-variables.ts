@@ -42,18 +42,19 @@ function membersOf(schema: GraphQLSchema, { type: typeNode }: VariableDefinition
 /**
  * Returns the shape of variables, which decides the cost of an operation: the length of each list, the value of each
  * `Int`, which members an input object has, and which variables with a default and which nullable strings are absent.
+ * It has their positions, not their names, so that it is short: shapes are cached beside the document.
  */
 export function shapeOf(declared: readonly DeclaredVariable[], variables: Variables): string {
   let shape = ''
-  for (const { name, isSized, members } of declared) {
+  for (const [position, { name, isSized, members }] of declared.entries()) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined
-    if (Array.isArray(value)) shape += `${name}:${value.length},`
-    else if (isSized) shape += `${name}=${describe(value)}${describeMembers(value, members)},`
+    if (Array.isArray(value)) shape += `${position}:${value.length},`
+    else if (isSized) shape += `${position}=${describe(value)}${describeMembers(value, members)},`
   }
   return shape
 }
 
-// Writes the positions of the members, not their names, so that a shape stays short.
+// Writes the positions of the members, too.
 function describeMembers(value: unknown, members: readonly string[]): string {
   if (members.length === 0 || typeof value !== 'object' || value === null) return ''
   const given = value as Variables

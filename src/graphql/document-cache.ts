@@ -6,7 +6,7 @@ import type { declaredVariables, LeaveOutJson } from './bounds/measure-variables
 export interface PreparedDocument {
   readonly document: DocumentNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** The errors of validation; null before it ran. */
+  /** The errors of validation; null before it ran, and if they are too long to be cached. */
   validationErrors: readonly GraphQLError[] | null
   /** Operations that passed all checks once, by the `operationName` of the request. */
   readonly operations: Map<string | null, PreparedOperation>

@@ -66,6 +66,18 @@ test('a shape stays short, however long the names of its variables are', () => {
   expect(shapeOf(declared, { [`${first}`]: 7, [`${ids}`]: [1, 2] })).toBe('0=7,1:2,')
 })
 
+test('the errors of a document are cached unless they are long', () => {
+  const check = startCheck()
+  const findError = (name: string) => {
+    const checked = check({ query: `query ${name}($unused: Int) { viewer { userId } }` })
+    return checked.kind === 'refused' ? checked.errors[0] : null
+  }
+  expect(findError('short')).toBe(findError('short'))
+  const long = 'x'.repeat(1_000)
+  expect(findError(long)).toEqual(findError(long))
+  expect(findError(long)).not.toBe(findError(long))
+})
+
 test('an accepted shape lets no other one past a bound', () => {
   const check = startCheck()
   const ids = (length: number) => ({ ids: Array.from({ length }, (_, index) => index + 1) })

@@ -81,6 +81,9 @@ const maxCostAtOnce = 10_000
 // page sizes make many.
 const maxShapes = 32
 
+// Maximum characters of the message of a cached error.
+const maxCachedMessage = 1_000
+
 // Left out: our own bound `introspectionNesting` has refused such documents before validation.
 const standardRules = specifiedRules.filter(rule => rule !== MaxIntrospectionDepthRule)
 const rules = [...standardRules, refuseConditionalSubscription, refuseVariablesInJson]
@@ -101,12 +104,15 @@ export function createOperationCheck(
     return prepared
   }
 
-  // Each cached document is validated once, because the schema never changes.
+  // Each cached document is validated once, because the schema never changes, unless its errors would take far more
+  // memory than the document: each of them may name an operation of a megabyte.
   function findErrors(prepared: PreparedDocument): readonly GraphQLError[] {
-    prepared.validationErrors ??= refuseDeepNesting(() =>
+    if (prepared.validationErrors !== null) return prepared.validationErrors
+    const errors = refuseDeepNesting(() =>
       validate(schema, prepared.document, rules, { maxErrors: 20, hideSuggestions: true }),
     )
-    return prepared.validationErrors
+    if (errors.every(({ message }) => message.length <= maxCachedMessage)) prepared.validationErrors = errors
+    return errors
   }
 
   function refuseLongIntrospection({ fragments }: PreparedDocument, node: OperationDefinitionNode | null) {

@@ -39,6 +39,9 @@ const references = new RegExp(
   'gm',
 )
 
+// A comment that describes a name, in lines of its own. A test finds one that would be part of a text.
+const docComments = /^ *\/\*\*[\s\S]*?\*\/ *\n/gm
+
 /** Reads the modules of `src/pages/` that have these paths, and everything that they import. */
 export function walkModules(entries: readonly string[]): ModuleGraph {
   const modules = new Map<string, Module>()
@@ -70,9 +73,14 @@ export function withImports(modules: ModuleGraph['modules'], entry: string): str
   return [...names]
 }
 
+/** Returns JavaScript: the module without its types and without the comments that describe its names. */
+export function stripModule(text: string): string {
+  return stripTypeScriptTypes(text.replace(docComments, ''))
+}
+
 function readModule(file: string): string {
   const text = readFileSync(file, 'utf8')
-  return file.endsWith('.ts') ? stripTypeScriptTypes(text) : text.replace(/^\/\/# sourceMappingURL=.*$/gm, '')
+  return file.endsWith('.ts') ? stripModule(text) : text.replace(/^\/\/# sourceMappingURL=.*$/gm, '')
 }
 
 function findReferences(text: string): Reference[] {

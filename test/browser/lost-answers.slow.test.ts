@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { holdRequests } from './hold-requests.ts'
 import { enter, openTab, type WatchedTab } from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
@@ -175,5 +176,36 @@ test.each([
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('The gateway cannot be reached.').waitFor({ state: 'detached' })
   expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  await page.context().close()
+})
+
+test('a page says that no answer comes, and a second “Create” after that creates no other case', async () => {
+  const { page } = await openTab(browser, server.baseUrl)
+  await page.clock.install()
+  await signIn(page, server.adminToken, '/cases')
+  const listed = await holdRequests(page, '**/graphql', 'ListCases(')
+  await page.reload()
+  await expect.poll(listed.count).toBe(1)
+  await page.clock.fastForward(30_000)
+  await page.getByRole('alert').getByText('The gateway does not answer. Try again.').waitFor()
+  listed.release()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'New case' }).click()
+  await page.getByLabel('Case type').fill('silent')
+  let isFirst = true
+  await page.route('**/graphql', async route => {
+    if (!isFirst || !route.request().postData()?.includes('CreateCase(')) return route.fallback()
+    isFirst = false
+    await route.fetch()
+    await page.clock.fastForward(60_000)
+  })
+  await pressTwice(page, 'Create')
+  await page.waitForURL('**/cases/*')
+  const found = await read<{ cases: { nodes: object[] } }>(
+    '{ cases(first: 9, filter: { caseTypeCode: "silent" }) { nodes { id } } }',
+  )
+  expect(found?.cases.nodes.length).toBe(1)
   await page.context().close()
 })

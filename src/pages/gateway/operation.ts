@@ -1,3 +1,4 @@
+import { answerInTime } from './answer-in-time.ts'
 import { GatewayError, unreachable } from './gateway-error.ts'
 import { sendRequest } from './send-request.ts'
 import { currentSession } from './session.ts'
@@ -35,12 +36,14 @@ export function operation<Data, Variables extends object = Record<never, never>>
 export async function ask<Data, Variables extends object>(
   { text }: Operation<Data, Variables>,
   variables: Variables,
-  { token = currentSession().token, ...options }: AskOptions = {},
+  { token = currentSession().token, signal: end, ...options }: AskOptions = {},
 ): Promise<Data> {
-  const body = { query: text, variables }
-  const answer = await sendRequest('/graphql', { token, body, accept: 'application/json', ...options })
-  const { status } = answer
-  const { data, errors } = (await readJson(answer, options.signal)) as Answer<Data>
+  const request = { token, body: { query: text, variables }, accept: 'application/json', ...options }
+  const isChange = text.startsWith('mutation')
+  const { status, data, errors } = await answerInTime({ isChange, signal: end }, async signal => {
+    const answer = await sendRequest('/graphql', { ...request, signal })
+    return { status: answer.status, ...((await readJson(answer, signal)) as Answer<Data>) }
+  })
   const [first] = errors ?? []
   if (first !== undefined) {
     const { code = 'UNKNOWN', reason, bound } = first.extensions ?? {}
@@ -51,9 +54,9 @@ export async function ask<Data, Variables extends object>(
   return data
 }
 
-async function readJson(answer: Response, signal: AbortSignal | undefined): Promise<object> {
+async function readJson(answer: Response, signal: AbortSignal): Promise<object> {
   const text = await answer.text().catch(() => {
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     throw unreachable()
   })
   try {

@@ -1,0 +1,41 @@
+import { GatewayError } from './gateway-error.ts'
+
+// A read takes some seconds at most. A change runs the hooks of the account, and can take longer.
+const maxReadMs = 30_000
+const maxChangeMs = 60_000
+
+interface Request {
+  /** True for a request that changes something. */
+  readonly isChange: boolean
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Returns what `send` resolves to. Throws a `GatewayError` if that takes too long, so that no page waits forever. A
+ * read ends then. A change goes on, because the gateway would end its scripts with it.
+ */
+export async function answerInTime<Answer>(
+  { isChange, signal }: Request,
+  send: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const late = Promise.withResolvers<never>()
+  const abort = new AbortController()
+  const timer = setTimeout(
+    () => {
+      late.reject(silent(isChange ? 'It may be done by now. Look, or try again.' : 'Try again.'))
+      if (!isChange) abort.abort()
+    },
+    isChange ? maxChangeMs : maxReadMs,
+  )
+  const signals = signal === undefined ? [abort.signal] : [abort.signal, signal]
+  try {
+    return await Promise.race([send(AbortSignal.any(signals)), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Returns the error of a request whose answer does not come. */
+function silent(advice: string): GatewayError {
+  return new GatewayError(`The gateway does not answer. ${advice}`, { code: 'UNREACHABLE', status: 0 })
+}

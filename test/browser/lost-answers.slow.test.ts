@@ -182,7 +182,7 @@ test.each([
 test('a page says that no answer comes, and a second “Create” after that creates no other case', async () => {
   const { page } = await openTab(browser, server.baseUrl)
   await page.clock.install()
-  await signIn(page, server.adminToken, '/cases')
+  await enter(page, server.adminToken, '/cases')
   const listed = await holdRequests(page, '**/graphql', 'ListCases(')
   await page.reload()
   await expect.poll(listed.count).toBe(1)

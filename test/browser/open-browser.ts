@@ -94,6 +94,24 @@ export async function enter(page: Page, token: string, path = '/playground'): Pr
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
 }
 
+/** Makes the gateway refuse what the page sends from now on, as it does once a token has expired. */
+export async function expireToken(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const session = JSON.parse(sessionStorage.getItem('rostrum.session') ?? '{}')
+    sessionStorage.setItem('rostrum.session', JSON.stringify({ ...session, token: 'gone' }))
+  })
+}
+
+/** Signs in from the alert of a page whose token was refused, and comes back to that page. */
+export async function signInAgain(page: Page, token: string): Promise<void> {
+  const { pathname } = new URL(page.url())
+  await page.getByRole('alert').getByRole('button', { name: 'Sign in again' }).click()
+  await page.waitForURL('**/login')
+  await page.getByLabel('Token').fill(token)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**${pathname}*`)
+}
+
 /** Makes the page load every file again, so that their sizes can be counted. */
 export async function turnOffCache(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)

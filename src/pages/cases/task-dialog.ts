@@ -1,4 +1,5 @@
 import { html } from 'lit'
+import { fillForm, forgetForm, keepForm } from '../gateway/kept-form.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { parseObject } from './parse-object.ts'
 
@@ -22,21 +23,33 @@ class TaskDialog extends PageElement {
 
   /** Asks again with what was typed for the same task, if it did not run. */
   ask(name: string): void {
-    if (name !== this.name) this.forget()
-    this.name = name
+    if (name !== this.name) {
+      this.name = name
+      this.#form.reset()
+      fillForm(this.#formName, this.#form)
+    }
     this.error = null
     this.querySelector('dialog')?.showModal()
   }
 
   /** Forgets what was typed. */
   forget(): void {
-    this.querySelector('form')?.reset()
+    this.#form.reset()
+    forgetForm(this.#formName)
+  }
+
+  get #form(): HTMLFormElement {
+    return this.querySelector('form') as HTMLFormElement
+  }
+
+  get #formName(): string {
+    return `task.${location.pathname}.${this.name}`
   }
 
   override render() {
     return html`<dialog aria-labelledby="task-title">
       <h2 id="task-title">Run ${this.name}</h2>
-      <form @submit=${this.#submit}>
+      <form @submit=${this.#submit} @input=${() => keepForm(this.#formName, this.#form)}>
         <label for="task-params">Params</label>
         <textarea
           id="task-params"

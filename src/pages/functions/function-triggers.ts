@@ -175,7 +175,7 @@ class FunctionTriggers extends PageElement {
 
   #add(kind: TriggerKind, rotated: Webhook | null = null): void {
     this.notice = ''
-    this.querySelector<TriggerDialog>('trigger-dialog')?.ask(kind, rotated)
+    void this.querySelector<TriggerDialog>('trigger-dialog')?.ask(kind, rotated)
   }
 
   #noteSaved = ({ detail: { kind, notice } }: CustomEvent<TriggerSaved>): void => {

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { fillForm, forgetForm, keepForm, readForm } from '../gateway/kept-form.ts'
 import { ask, askOnce } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
@@ -94,13 +95,23 @@ class TriggerDialog extends PageElement {
     document.removeEventListener('keydown', this.#refuseEscape, true)
   }
 
-  ask(kind: TriggerKind, rotated: Webhook | null = null): void {
+  /** Asks again with what was typed for the same kind and not added. */
+  async ask(kind: TriggerKind, rotated: Webhook | null = null): Promise<void> {
     this.kind = kind
     this.rotated = rotated
-    this.verification = 'STANDARD'
+    const kept = new Map(readForm(this.#formName))
+    this.verification = kept.get('verification') ?? 'STANDARD'
     this.secret = null
     this.error = null
+    await this.updateComplete
+    const form = this.querySelector('form')
+    form?.reset()
+    if (rotated === null && form !== null) fillForm(this.#formName, form)
     this.#dialog.showModal()
+  }
+
+  get #formName(): string {
+    return `trigger.${this.functionId}.${this.kind}`
   }
 
   get #dialog(): HTMLDialogElement {
@@ -122,7 +133,7 @@ class TriggerDialog extends PageElement {
 
   #viewForm() {
     const { rotated } = this
-    return html`<form @submit=${this.#submit}>
+    return html`<form @submit=${this.#submit} @input=${this.#keep}>
       ${rotated === null ? this.#viewNew() : viewRotation(rotated.name)} ${viewError(this.error)}
       <div class="actions">
         <button type="button" aria-disabled=${this.isBusy} @click=${this.#cancel}>Cancel</button>
@@ -174,8 +185,15 @@ class TriggerDialog extends PageElement {
       ${viewSecretField()}`
   }
 
+  #keep = ({ currentTarget }: Event): void => {
+    if (this.rotated === null) keepForm(this.#formName, currentTarget as HTMLFormElement)
+  }
+
+  // Escape keeps what was typed.
   #cancel = (): void => {
-    if (!this.isBusy) this.#dialog.close()
+    if (this.isBusy) return
+    if (this.rotated === null) forgetForm(this.#formName)
+    this.#dialog.close()
   }
 
   // A secret that is made or shown would be lost.
@@ -192,6 +210,7 @@ class TriggerDialog extends PageElement {
 
   // The page keeps no secret, neither one that was made nor one that was typed.
   #forget = (): void => {
+    if (this.#dialog.open) return
     this.secret = null
     this.querySelector('form')?.reset()
   }
@@ -212,6 +231,7 @@ class TriggerDialog extends PageElement {
     this.isBusy = true
     try {
       this.secret = await this.#save(given, input)
+      if (this.rotated === null) forgetForm(this.#formName)
       const notice =
         this.rotated === null ? `The ${this.kind} was added.` : `${this.rotated.name} has a new secret.`
       const detail: TriggerSaved = { kind: this.kind, notice }

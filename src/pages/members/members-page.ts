@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { fillForm, forgetForm, keepForm } from '../gateway/kept-form.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import {
@@ -60,6 +61,8 @@ class MembersPage extends PageElement {
   override updated(): void {
     if (this.#isOpened || this.page === null) return
     this.#isOpened = true
+    const form = this.querySelector<HTMLFormElement>('form.add')
+    if (form !== null) fillForm(this.#formName, form)
     this.#try(() => focusOpenedRow(() => this.#loadNext()))
   }
 
@@ -108,9 +111,14 @@ class MembersPage extends PageElement {
     return viewEvents({ found: this.events, side: this.#side, onFindEarlier: this.#findEarlier })
   }
 
+  get #formName(): string {
+    return `add.${this.#side}.${this.#id}`
+  }
+
   #viewAdd() {
+    const keep = ({ currentTarget }: Event) => keepForm(this.#formName, currentTarget as HTMLFormElement)
     const name = this.#side === 'team' ? 'Add user' : 'Add team'
-    return html`<form class="inline add" @submit=${this.#add}>
+    return html`<form class="inline add" @submit=${this.#add} @input=${keep}>
       <label>${name} <input name="added" inputmode="numeric" autocomplete="off" required /></label>
       <button class="main">Add</button>
     </form>`
@@ -141,7 +149,10 @@ class MembersPage extends PageElement {
     this.#do(`add ${other}`, async () => {
       const done = await add(pair)
       // The person may have gone on meanwhile.
-      if (field.value === value) field.value = ''
+      if (field.value === value) {
+        field.value = ''
+        forgetForm(this.#formName)
+      }
       if (document.activeElement === focused) field.focus()
       return done
     })

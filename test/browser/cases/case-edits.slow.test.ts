@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
-import { findBarriers, signIn } from '../open-browser.ts'
+import { expireToken, findBarriers, signIn, signInAgain } from '../open-browser.ts'
 import { CasesClient, dataOf } from './cases-client.ts'
 
 let client: CasesClient
@@ -151,4 +151,20 @@ test('an answer that is not JSON is said to be none of a gateway', async () => {
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').getByText('does not come from a Rostrum gateway').waitFor()
   await client.close(tab)
+})
+
+test('the parameters of a task are there after signing in again', async () => {
+  await client.saveTask('Later', 'expired', 'exit(payload)')
+  const id = await client.createCase('expired', {})
+  const { page } = await client.open(`/cases/${id}`)
+  const dialog = page.getByRole('dialog')
+  const ask = () => page.getByRole('button', { name: 'Run Later' }).click()
+  await ask()
+  await dialog.getByLabel('Params').fill('{"level": 4}')
+  await expireToken(page)
+  await dialog.getByRole('button', { name: 'Run' }).click()
+  await signInAgain(page, client.server.adminToken)
+  await ask()
+  expect(await dialog.getByLabel('Params').inputValue()).toBe('{"level": 4}')
+  await page.context().close()
 })

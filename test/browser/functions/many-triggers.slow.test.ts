@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { enter, findBarriers, openTab } from '../open-browser.ts'
+import { enter, expireToken, findBarriers, openTab, signInAgain } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const events = ['PRE_SAVE', 'POST_SAVE', 'PRE_DELETE', 'POST_DELETE']
@@ -65,4 +65,31 @@ test('a function of an account with more than 1,000 hooks shows its own, and its
     .getByText(/more than \W*1000\W* such hooks/)
     .waitFor()
   await Promise.all([page.context().close(), reader.page.context().close()])
+})
+
+test('a webhook that was typed is there after signing in again, without its secret', async () => {
+  const { page } = await openTab(browser, server.baseUrl)
+  await enter(page, server.adminToken, `/functions/${await save('expired')}`)
+  const dialog = page.getByRole('dialog')
+  const add = () => page.getByRole('button', { name: 'Add webhook' }).click()
+  await add()
+  await dialog.getByLabel('Name').fill('kept')
+  await dialog.getByLabel('Signature').selectOption('SECRET')
+  await dialog.getByLabel('Header').fill('X-Kept-Token')
+  await dialog.getByLabel('Secret of the sender').fill('not-to-be-kept')
+  await dialog.getByLabel('cases:read').check()
+  await expireToken(page)
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  await signInAgain(page, server.adminToken)
+  await add()
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('kept')
+  expect(await dialog.getByLabel('Signature').inputValue()).toBe('SECRET')
+  expect(await dialog.getByLabel('Header').inputValue()).toBe('X-Kept-Token')
+  expect(await dialog.getByLabel('cases:read').isChecked()).toBe(true)
+  expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('not-to-be-kept')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await add()
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('')
+  expect(await dialog.getByLabel('cases:read').isChecked()).toBe(false)
+  await page.context().close()
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
-import { enter, openTab } from '../open-browser.ts'
+import { enter, expireToken, openTab, signInAgain } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -105,5 +105,20 @@ test('after a removal whose list does not come, an alert says so', async () => {
   await page.getByText('Removed user 7 from team 807.').waitFor()
   await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor()
   expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('the user that was typed is there after signing in again, and no more once it is added', async () => {
+  const { page, field, rowOf } = await openTeam(809)
+  await field.fill('7')
+  await expireToken(page)
+  await field.press('Enter')
+  await signInAgain(page, server.adminToken)
+  await expect.poll(() => field.inputValue()).toBe('7')
+  await field.press('Enter')
+  await rowOf(7).waitFor()
+  await page.reload()
+  await rowOf(7).waitFor()
+  expect(await field.inputValue()).toBe('')
   await page.context().close()
 })

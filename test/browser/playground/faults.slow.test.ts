@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { findFreePort } from '../../server/processes/free-port.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
-import { enter, openBrowser, openTab } from '../open-browser.ts'
+import { enter, expireToken, openBrowser, openTab, signInAgain } from '../open-browser.ts'
 import { field, textOf, write } from '../playground.ts'
 
 const folder = makeTempFolder()
@@ -72,20 +72,20 @@ test('a run that is refused says why, and the script stays', async () => {
   await page.context().close()
 })
 
-test('a token that is refused meanwhile leads to the login and back to the same draft', async () => {
+test('a token that is refused leads to the login and back to the same draft and what was typed', async () => {
   const { page } = await openPlayground()
   await write(page, 'Script', 'exit("still here")')
-  await page.evaluate(() => {
-    const text = sessionStorage.getItem('rostrum.session') ?? '{}'
-    sessionStorage.setItem('rostrum.session', JSON.stringify({ ...JSON.parse(text), token: 'gone' }))
-  })
-  await page.keyboard.press('Control+Enter')
-  await page.getByRole('alert').getByRole('button', { name: 'Sign in again' }).click()
-  await page.waitForURL('**/login')
-  await page.getByLabel('Token').fill(server.adminToken)
+  await expireToken(page)
+  await page.keyboard.press('Control+S')
+  await page.getByLabel('Name').fill('kept')
+  await page.getByLabel('Comment').fill('as typed')
   await page.keyboard.press('Enter')
-  await page.waitForURL('**/playground')
+  await signInAgain(page, server.adminToken)
   await expect.poll(() => textOf(page, 'Script')).toBe('exit("still here")')
+  await page.getByRole('button', { name: 'Save' }).click()
+  expect(await page.getByLabel('Name').inputValue()).toBe('kept')
+  expect(await page.getByLabel('Comment').inputValue()).toBe('as typed')
+  await page.keyboard.press('Escape')
   await field(page, 'Script').click()
   await page.keyboard.press('Control+Enter')
   await status(page, /exit/).waitFor()

@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { isCode } from '../../gateway/gateway-error.ts'
+import { fillForm, forgetForm, keepForm } from '../../gateway/kept-form.ts'
 import { ask } from '../../gateway/operation.ts'
 import { PageElement, viewError } from '../../shell/page-element.ts'
 import { viewText } from '../../shell/view-text.ts'
@@ -54,8 +55,10 @@ class SaveDialog extends PageElement {
     this.theirs = null
     this.error = null
     await this.updateComplete
+    const form = this.querySelector('form') as HTMLFormElement
     // What was typed here and not saved stays for the same function, or the same new script.
-    if (!isSame) this.querySelector('form')?.reset()
+    if (!isSame) form.reset()
+    fillForm(formName(request), form)
     this.#dialog.showModal()
   }
 
@@ -80,7 +83,7 @@ class SaveDialog extends PageElement {
       <label for="save-type">Case type</label>
       <input id="save-type" name="caseType" autocomplete="off" spellcheck="false" aria-describedby="save-note" />
       <p id="save-note" class="quiet">Leave it empty for a function of all case types.</p>`
-    return html`<form @submit=${this.#submit}>
+    return html`<form @submit=${this.#submit} @input=${this.#keep}>
       ${open === null ? names : html`<p>A new version of <strong>${open.name}</strong> becomes live.</p>`}
       <label for="save-comment">Comment</label>
       <input id="save-comment" name="comment" maxlength="1000" autocomplete="off" />
@@ -109,6 +112,10 @@ class SaveDialog extends PageElement {
           Save mine
         </button>
       </div>`
+  }
+
+  #keep = ({ currentTarget }: Event): void => {
+    if (this.request !== null) keepForm(formName(this.request), currentTarget as HTMLFormElement)
   }
 
   #close = (): void => this.#dialog.close()
@@ -146,6 +153,7 @@ class SaveDialog extends PageElement {
 
   // While a save is slow, a person may close the dialog and open it again, for this script or another one.
   #noteSaved(request: SaveRequest, saved: StoredFunction): void {
+    forgetForm(formName(request))
     if (this.request === request) {
       this.#close()
       this.querySelector('form')?.reset()
@@ -172,9 +180,13 @@ class SaveDialog extends PageElement {
 
   #takeTheirs(theirs: StoredFunction): void {
     this.#close()
-    this.request?.onTakeTheirs(theirs)
+    if (this.request === null) return
+    forgetForm(formName(this.request))
+    this.request.onTakeTheirs(theirs)
   }
 }
+
+const formName = ({ function: open, draft }: SaveRequest) => `save.${open?.id ?? draft}`
 
 customElements.define('save-dialog', SaveDialog)
 

@@ -1,0 +1,30 @@
+import { currentSession, forget, keep, ownerOf, readKept } from './session.ts'
+
+type Texts = readonly (readonly [field: string, text: string])[]
+
+// Another person may sign in in this tab, and sees only what is theirs.
+const keyOf = (name: string) => `rostrum.form.${name}.${ownerOf(currentSession())}`
+
+/** Keeps what is typed in a form in this tab, so that signing in again does not lose it. A secret is not kept. */
+export function keepForm(name: string, form: HTMLFormElement): void {
+  const texts = [...new FormData(form)].filter(([field]) => field !== 'secret')
+  // If the browser has no room for it, the form still has it, and what was kept before is older.
+  if (!keep(keyOf(name), JSON.stringify(texts))) forgetForm(name)
+}
+
+/** Returns what this person typed in a form and did not send; empty without it. */
+export function readForm(name: string): Texts {
+  return JSON.parse(readKept(keyOf(name)) ?? '[]') as Texts
+}
+
+/** Fills a form with what this person typed in it and did not send. */
+export function fillForm(name: string, form: HTMLFormElement): void {
+  for (const [field, text] of readForm(name))
+    for (const element of form.querySelectorAll<HTMLInputElement>(`[name="${field}"]`))
+      if (element.type !== 'checkbox') element.value = text
+      else if (element.value === text) element.checked = true
+}
+
+export function forgetForm(name: string): void {
+  forget(keyOf(name))
+}

@@ -21,3 +21,14 @@ export async function holdRequests(page: Page, addresses: string, text = ''): Pr
   })
   return { count: () => count, release: released.resolve }
 }
+
+/** Loses the answer to the first request whose body has this text. The gateway does what it asks for. */
+export async function loseFirstAnswer(page: Page, text: string): Promise<void> {
+  let isLost = false
+  await page.route('**/graphql', async route => {
+    if (isLost || !route.request().postData()?.includes(text)) return route.fallback()
+    isLost = true
+    await route.fetch()
+    await route.abort()
+  })
+}

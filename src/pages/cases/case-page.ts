@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { isCode } from '../gateway/gateway-error.ts'
-import { ask } from '../gateway/operation.ts'
+import { ask, askOnce } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { compareDocuments } from '../results/difference.ts'
 import { isSaveKey } from '../shell/keys.ts'
@@ -209,7 +209,7 @@ class CasePage extends PageElement {
     this.#do(async () => {
       const { text } = this.#readEdited()
       const input = this.#readInput()
-      const { saved, case: stored } = (await ask(saveCase, { input })).saveCase
+      const { saved, case: stored } = (await askOnce(saveCase, { input })).saveCase
       this.#meet(stored, { data: input.data, text })
       const done = saved ? `Saved as version ${stored.version}.` : 'Nothing changed, so nothing was saved.'
       this.notice = this.#isEdited ? `${done} What you typed meanwhile is not saved yet.` : done
@@ -244,7 +244,7 @@ class CasePage extends PageElement {
     this.#do(async () => {
       const { stored, base } = this.#readEdited()
       const asked = { caseId: stored.id, name, params, ifVersions: [base.version] }
-      const { execution, change } = (await ask(runTask, asked)).runCaseTask
+      const { execution, change } = (await askOnce(runTask, asked)).runCaseTask
       if (change !== null) this.#meet(change.case)
       if (execution.outcome === 'EXIT') this.querySelector<TaskDialog>('task-dialog')?.forget()
       if (execution.outcome !== 'EXIT')

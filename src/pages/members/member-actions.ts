@@ -1,5 +1,5 @@
 import { isCode } from '../gateway/gateway-error.ts'
-import { ask } from '../gateway/operation.ts'
+import { ask, askOnce } from '../gateway/operation.ts'
 import { addMember, type Membership, moveMember, removeMember } from './member-documents.ts'
 
 /** What was done, in words, and how to undo it. */
@@ -29,7 +29,7 @@ export async function add({ userId, teamId }: Pair, verb = 'Added'): Promise<Don
 /** Moves a membership to this user and team, if nobody changed it since it was read. */
 export async function move(membership: Membership, to: Pair): Promise<Done> {
   const { id, version, userId, teamId } = membership
-  const request = ask(moveMember, { id, input: to, ifVersions: [version] })
+  const request = askOnce(moveMember, { id, input: to, ifVersions: [version] })
   const { moveTeamMembership: moved } = await request.catch((error: unknown) => {
     if (isCode(error, 'CONFLICT')) throw new Error(`User ${to.userId} is in team ${to.teamId} already.`)
     throw explain(error)
@@ -42,7 +42,7 @@ export async function move(membership: Membership, to: Pair): Promise<Done> {
 
 /** Removes a membership, if nobody changed it since it was read. */
 export async function remove({ id, version, userId, teamId }: Membership): Promise<Done> {
-  await ask(removeMember, { id, ifVersions: [version] }).catch((error: unknown) => {
+  await askOnce(removeMember, { id, ifVersions: [version] }).catch((error: unknown) => {
     throw explain(error)
   })
   return {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { holdRequests } from '../hold-requests.ts'
+import { holdRequests, loseFirstAnswer } from '../hold-requests.ts'
 import { expireToken, findBarriers, signIn, signInAgain } from '../open-browser.ts'
 import { CasesClient, dataOf } from './cases-client.ts'
 
@@ -32,21 +32,18 @@ test('edits stay through every reload until they are discarded', async () => {
   await client.close(tab)
 })
 
-test('a save whose answer was lost is no change of somebody else', async () => {
-  const { tab, page } = await openEdited('unanswered', '{"state":"open","total":2}')
-  let isLost = false
-  await page.route('**/graphql', async route => {
-    if (!route.request().postData()?.includes('mutation SaveCase')) return route.continue()
-    if (isLost) return route.continue()
-    isLost = true
-    await route.fetch()
-    return route.abort()
-  })
+test('a save whose answer was lost is no change of somebody else, and neither is the same change', async () => {
+  const { id, tab, page } = await openEdited('unanswered', '{"state":"open","total":2}')
+  await loseFirstAnswer(page, 'mutation SaveCase')
   const save = page.getByRole('button', { name: /^Save/ })
   await save.click()
   await page.getByRole('alert').waitFor()
   await save.click()
-  await page.getByText('These data are stored already, as version 2.').waitFor()
+  await page.getByText('Saved as version 2.').waitFor()
+  await dataOf(page).fill('{"total":3}')
+  await client.changeCase(id, { total: 3 })
+  await save.click()
+  await page.getByText('These data are stored already, as version 3.').waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)
   await client.close(tab)
 })
@@ -167,4 +164,22 @@ test('the parameters of a task are there after signing in again', async () => {
   await ask()
   expect(await dialog.getByLabel('Params').inputValue()).toBe('{"level": 4}')
   await page.context().close()
+})
+
+test('a task whose answer was lost and that is asked for again runs once', async () => {
+  await client.saveTask('Raise', 'raised', 'exit({ total: payload.total + 1 })')
+  const id = await client.createCase('raised', { total: 1 })
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  await loseFirstAnswer(page, 'mutation RunTask')
+  const run = async () => {
+    await page.getByRole('button', { name: 'Run Raise' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click()
+  }
+  await run()
+  await page.getByRole('alert').waitFor()
+  await run()
+  await page.getByText('Ran Raise. The case is at version 2.').waitFor()
+  expect((await client.readCase(id)).data).toEqual({ total: 2 })
+  await client.close(tab)
 })

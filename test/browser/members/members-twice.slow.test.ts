@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holdRequests } from '../hold-requests.ts'
+import { holdRequests, loseFirstAnswer } from '../hold-requests.ts'
 import { enter, expireToken, openTab, signInAgain } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
@@ -120,5 +120,24 @@ test('the user that was typed is there after signing in again, and no more once 
   await page.reload()
   await rowOf(7).waitFor()
   expect(await field.inputValue()).toBe('')
+  await page.context().close()
+})
+
+test('a move whose answer was lost and that is asked for again is no change of somebody else', async () => {
+  const { page, field, rowOf } = await openTeam(810)
+  await field.fill('7')
+  await field.press('Enter')
+  await rowOf(7).waitFor()
+  await page.route('**/graphql', route => {
+    const isList = route.request().postData()?.includes('MembersOfTeam(') ?? false
+    return isList ? route.abort() : route.fallback()
+  })
+  await loseFirstAnswer(page, 'MoveMember(')
+  await rowOf(7).getByLabel('Move to').fill('811')
+  const move = rowOf(7).getByRole('button', { name: 'Move', exact: true })
+  await move.click()
+  await page.getByRole('alert').waitFor()
+  await move.click()
+  await page.getByText('Moved user 7 from team 810 to team 811.').waitFor()
   await page.context().close()
 })

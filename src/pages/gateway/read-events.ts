@@ -6,13 +6,15 @@ export interface StreamEvent {
 
 const maxBusyMs = 20
 
-/** Reads the events of a stream as they arrive. Comments are left out. */
+/** Reads the events of a stream as they arrive. Comments are left out. `onText` is called for them too. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onText: () => void = () => {},
 ): AsyncGenerator<StreamEvent> {
   let rest = ''
   let since = performance.now()
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    onText()
     const blocks = (rest + text).split('\n\n')
     rest = blocks.pop() ?? ''
     for (const block of blocks) {

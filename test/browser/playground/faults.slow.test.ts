@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { findFreePort } from '../../server/processes/free-port.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+
+import { holdRequests } from '../hold-requests.ts'
 import { enter, expireToken, openBrowser, openTab, signInAgain } from '../open-browser.ts'
 import { field, textOf, write } from '../playground.ts'
 
@@ -109,5 +111,23 @@ test('a gateway that is killed during a run is said so, and the draft runs on th
   await field(page, 'Script').click()
   await page.keyboard.press('Control+Enter')
   await status(page, /exit/).waitFor()
+  await page.context().close()
+})
+
+test('a run of which nothing comes any more is said to be lost', async () => {
+  const { page } = await openPlayground()
+  await page.clock.install()
+  await write(page, 'Script', busy)
+  const runs = await holdRequests(page, '**/execute')
+  await page.keyboard.press('Control+Enter')
+  await expect.poll(runs.count).toBe(1)
+  await page.clock.fastForward(610_000)
+  await alert(page, 'The gateway cannot be reached.')
+  runs.release()
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('tab', { name: 'Logs' }).click()
+  await page.getByRole('tabpanel').getByText('begun').waitFor()
+  await page.clock.fastForward(90_000)
+  await alert(page, 'The connection to the gateway broke before the run ended.')
   await page.context().close()
 })

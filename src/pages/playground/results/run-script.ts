@@ -1,4 +1,4 @@
-import { readProblem } from '../../gateway/gateway-error.ts'
+import { readProblem, unreachable } from '../../gateway/gateway-error.ts'
 import { readEvents } from '../../gateway/read-events.ts'
 import { sendRequest } from '../../gateway/send-request.ts'
 import { currentSession } from '../../gateway/session.ts'
@@ -29,6 +29,11 @@ interface RunOptions extends RunListener {
   readonly signal: AbortSignal
 }
 
+// The gateway sends nothing while a run waits for a sandbox, which its settings limit to 10 minutes.
+const maxQueueMs = 610_000
+// The gateway sends a comment every 15 s while a run goes on.
+const maxSilenceMs = 90_000
+
 /** Runs a script and returns how it ended (contract, section 10). Throws a `GatewayError` if it is refused. */
 export async function runScript(options: RunOptions): Promise<Execution> {
   const { fields, name, caseTypeCode, signal } = options
@@ -41,22 +46,54 @@ export async function runScript(options: RunOptions): Promise<Execution> {
   }
   const { token } = currentSession()
   const accept = 'text/event-stream'
-  const answer = await sendRequest('/api/1/endpoint/execute', { token, body, accept, signal })
-  if (!answer.ok || answer.body === null) throw await readProblem(answer)
+  const silence = watchSilence()
+  const ends = AbortSignal.any([signal, silence.signal])
   try {
-    for await (const { event, data } of readEvents(answer.body)) {
+    silence.wait(maxQueueMs)
+    const answer = await sendRequest('/api/1/endpoint/execute', { token, body, accept, signal: ends })
+    if (!answer.ok || answer.body === null) throw await readProblem(answer)
+    return await readRun(answer.body, options, silence)
+  } finally {
+    silence.wait(null)
+  }
+}
+
+async function readRun(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  options: RunOptions,
+  silence: Silence,
+): Promise<Execution> {
+  try {
+    for await (const { event, data } of readEvents(body, () => silence.wait(maxSilenceMs))) {
       if (event === 'log') options.onLog(JSON.parse(data) as LogEntry)
       if (event === 'call') options.onCall(toCall(JSON.parse(data) as CallEvent))
       if (event === 'end') return (JSON.parse(data) as { readonly task_execution: Execution }).task_execution
     }
   } catch {
     // What the browser says of a broken stream helps nobody.
-    signal.throwIfAborted()
+    options.signal.throwIfAborted()
   }
   throw new Error(
     'The connection to the gateway broke before the run ended. Your draft is safe. ' +
       'Run it again, or look for this run on the page "Runs".',
   )
+}
+
+interface Silence {
+  /** Aborted once nothing came for the time of the last `wait`. */
+  readonly signal: AbortSignal
+  /** Begins to wait again; null waits no more. */
+  readonly wait: (ms: number | null) => void
+}
+
+function watchSilence(): Silence {
+  const abort = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const wait = (ms: number | null): void => {
+    clearTimeout(timer)
+    if (ms !== null) timer = setTimeout(() => abort.abort(unreachable()), ms)
+  }
+  return { signal: abort.signal, wait }
 }
 
 function toCall({ id, name, at, duration_ms, error, run_id }: CallEvent): Call {

@@ -1,4 +1,5 @@
 import { html, nothing, type PropertyValues } from 'lit'
+import { loadMoreRows } from '../shell/list-keys.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import type { EventPage } from './case-documents.ts'
@@ -51,10 +52,12 @@ class CaseHistory extends PageElement {
   #loadMore = (): void => {
     const { page: shown } = this
     if (shown === null) return
-    this.#try(async () => {
+    const loadOlder = async (): Promise<void> => {
       const { nodes, pageInfo } = await readHistory(this.caseId, shown.pageInfo.startCursor)
       if (this.page === shown) this.page = { nodes: [...nodes, ...shown.nodes], pageInfo }
-    })
+      await this.updateComplete
+    }
+    this.#try(() => loadMoreRows(loadOlder, '.history .version'))
   }
 
   #try(action: () => Promise<void>): void {

@@ -21,7 +21,7 @@ export function viewHistory(events: readonly CaseEvent[]) {
 function viewEvent({ version, kind, at, function: name, changedFields, ...by }: CaseEvent) {
   const through = name === null ? nothing : html` <span class="quiet">through ${name}</span>`
   return html`<tr role="row">
-    <td role="cell" class="version">${version} <span class="quiet">${kind.toLowerCase()}</span></td>
+    <td role="cell" class="version" tabindex="-1">${version} <span class="quiet">${kind.toLowerCase()}</span></td>
     <td role="cell">${viewExactTime(at)}</td>
     <td role="cell" class="author"><bdi>${printAuthor(by)}</bdi>${through}</td>
     <td role="cell" class="whole">${viewChanges(changedFields)}</td>

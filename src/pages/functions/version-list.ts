@@ -3,6 +3,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { printAuthor } from '../results/print.ts'
+import { loadMoreRows } from '../shell/list-keys.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../shell/view-time.ts'
@@ -202,7 +203,7 @@ class VersionList extends PageElement {
     this.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus()
   }
 
-  #loadMore = (): void => this.#try(() => this.#loadPage())
+  #loadMore = (): void => this.#try(() => loadMoreRows(() => this.#loadPage(), 'button.hash'))
 
   async #loadPage(first?: number): Promise<void> {
     const { page: shown } = this
@@ -214,6 +215,7 @@ class VersionList extends PageElement {
     if (this.page !== shown) return
     const { versions } = found.function
     this.page = { edges: [...edges, ...versions.edges], pageInfo: versions.pageInfo }
+    await this.updateComplete
   }
 
   #try(action: () => Promise<void>): void {

@@ -74,10 +74,13 @@ export async function focusOpenedRow(loadMore: () => Promise<boolean> = async ()
 
 /**
  * Loads more rows. The first of them takes the focus if the button that was pressed took it away: after the last rows
- * there is no button. `loadMore` resolves once they are rendered.
+ * there is no button. `loadMore` resolves once they are rendered, and `selector` finds what to focus in each row.
  */
-export async function loadMoreRows(loadMore: () => Promise<boolean>): Promise<void> {
-  const find = () => [...document.querySelectorAll<HTMLElement>('a[data-row]')]
+export async function loadMoreRows(
+  loadMore: () => Promise<unknown>,
+  selector = 'a[data-row]',
+): Promise<void> {
+  const find = () => [...document.querySelectorAll<HTMLElement>(selector)]
   const last = find().at(-1)
   await loadMore()
   if (last === undefined || document.activeElement !== document.body) return

@@ -19,9 +19,16 @@ test('a case with large changes opens, a save says that it is done, and its hist
   await expect.poll(async () => (await dataOf(page).inputValue()).slice(0, 20)).toContain('"ddd')
   const rows = page.getByRole('table', { name: 'History' }).getByRole('row')
   await expect.poll(() => rows.count()).toBe(2)
-  await page.getByRole('button', { name: 'Load more' }).click()
+  const more = page.getByRole('button', { name: 'Load more' })
+  await more.click()
   await expect.poll(() => rows.count()).toBe(3)
   expect(await rows.nth(2).innerText()).toMatch(/\/text "b+… → "c/)
+  for (const count of [4, 5]) {
+    await more.click()
+    await expect.poll(() => rows.count()).toBe(count)
+  }
+  const oldest = rows.nth(4).getByRole('cell').first()
+  await expect.poll(() => oldest.evaluate(cell => cell === document.activeElement)).toBe(true)
   await dataOf(page).fill(JSON.stringify(large('e')))
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved as version 5.').waitFor()

@@ -46,7 +46,10 @@ test('older versions that come late do not take a newer list away', async () => 
   await sendOlder()
   expect(await page.getByTitle('Show what this version changed').first().innerText()).toBe(newest)
   await page.getByRole('button', { name: 'Load more' }).click()
-  await expect.poll(() => page.getByTitle('Show what this version changed').count()).toBe(52)
+  const versions = page.getByTitle('Show what this version changed')
+  await expect.poll(() => versions.count()).toBe(52)
+  await page.getByRole('button', { name: 'Load more' }).waitFor({ state: 'detached' })
+  await expect.poll(() => versions.nth(50).evaluate(own => own === document.activeElement)).toBe(true)
   await close(tab)
 })
 

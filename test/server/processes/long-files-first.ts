@@ -8,7 +8,6 @@ export const longFiles = [
 
   'hostile/running-scripts/scripts-1.slow',
   'hostile/running-scripts/scripts-2.slow',
-  'hostile/running-scripts/script-calls.slow',
   'faults/kills/queued-runs.slow',
   'browser/playground/playground.slow',
   'contract/webhooks/webhook-deaths.slow',

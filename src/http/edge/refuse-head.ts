@@ -40,8 +40,8 @@ export function refuseHead({ raw }: FastifyRequest, reply: FastifyReply): HeadRe
 function findAmbiguity({ httpVersion, headers, rawHeaders }: IncomingMessage): HeadRefusal | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return refuse(400, 'Only HTTP/1.1 and HTTP/1.0 are supported.')
-  for (const name of ['Host', 'Authorization'])
-    if (count(name, rawHeaders) > 1) return refuse(400, `The request has more than one \`${name}\` header.`)
+  for (const [lower, name] of single)
+    if (count(lower, rawHeaders) > 1) return refuse(400, `The request has more than one \`${name}\` header.`)
   if (headers.host === undefined && httpVersion === '1.1')
     return refuse(400, 'The request has no `Host` header.')
   if (!host.test(headers.host ?? '')) return refuse(400, 'The `Host` header is not a valid host.')
@@ -52,11 +52,17 @@ function findAmbiguity({ httpVersion, headers, rawHeaders }: IncomingMessage): H
   return refuse(400, 'The only supported `Transfer-Encoding` is `chunked`.')
 }
 
-function count(name: string, rawHeaders: readonly string[]): number {
+// Headers that a request has once, in lower case and as messages name them.
+const single = [
+  ['host', 'Host'],
+  ['authorization', 'Authorization'],
+] as const
+
+function count(lower: string, rawHeaders: readonly string[]): number {
   let found = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const given = rawHeaders[at]
-    if (given?.length === name.length && given.toLowerCase() === name.toLowerCase()) found++
+    const name = rawHeaders[at]
+    if (name?.length === lower.length && name.toLowerCase() === lower) found++
   }
   return found
 }

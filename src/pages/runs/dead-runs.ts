@@ -3,6 +3,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
+import { loadMoreRows } from '../shell/list-keys.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../shell/view-time.ts'
@@ -132,7 +133,11 @@ class DeadRuns extends PageElement {
 
   #loadMore = (): void => {
     this.#maxRows = this.nodes.length + rowsAtOnce
-    void this.#load()
+    const load = async (): Promise<void> => {
+      await this.#load()
+      await this.updateComplete
+    }
+    void loadMoreRows(load, '.dead .rows > li summary')
   }
 
   // The table of runs says if the gateway cannot be reached.

@@ -47,6 +47,8 @@ test('“Drop” drops the run that has the focus, after a question, also if ano
   expect(await findBarriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Load more' }).first().click()
   await expect.poll(() => rowsOf(page).count()).toBe(count)
+  // The button is gone, so the first new row has the focus.
+  await expect.poll(() => rowsOf(page).nth(50).locator('summary:focus').count()).toBe(1)
 
   await rowsOf(page).nth(3).getByRole('button', { name: 'Drop' }).focus()
   await server.graphql('mutation($id: ID!) { cancelQueuedRun(id: $id) { id } }', { id: first })

@@ -14,6 +14,12 @@ const maxHeaderBytes = 16 * 2 ** 10
 // Matches a host (RFC 3986, 3.2.2): a name, an IPv4 address, or an IPv6 address in brackets, with an optional port.
 const host = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
+// Headers that a request has once, in lower case and as messages name them.
+const single = [
+  ['host', 'Host'],
+  ['authorization', 'Authorization'],
+] as const
+
 export interface HeadRefusal {
   readonly error: RostrumError
   readonly status: number
@@ -51,12 +57,6 @@ function findAmbiguity({ httpVersion, headers, rawHeaders }: IncomingMessage): H
   if (encoding.toLowerCase() === 'chunked') return null
   return refuse(400, 'The only supported `Transfer-Encoding` is `chunked`.')
 }
-
-// Headers that a request has once, in lower case and as messages name them.
-const single = [
-  ['host', 'Host'],
-  ['authorization', 'Authorization'],
-] as const
 
 function count(lower: string, rawHeaders: readonly string[]): number {
   let found = 0

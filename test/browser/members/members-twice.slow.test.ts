@@ -16,6 +16,20 @@ async function openTeam(team: number) {
   return { ...tab, field, rowOf }
 }
 
+/** Opens a team with user 7. From then on its list does not come. */
+async function openUnlisted(team: number) {
+  const opened = await openTeam(team)
+  const { page, field, rowOf } = opened
+  await field.fill('7')
+  await field.press('Enter')
+  await rowOf(7).waitFor()
+  await page.route('**/graphql', route => {
+    const isList = route.request().postData()?.includes('MembersOfTeam(') ?? false
+    return isList ? route.abort() : route.fallback()
+  })
+  return opened
+}
+
 test('a second press of a button asks for the same once, and blames nobody else', async () => {
   const { page, faults, field, rowOf } = await openTeam(803)
   const adds = await holdRequests(page, '**/graphql', 'AddMember(')
@@ -93,14 +107,7 @@ test('“Undo” gives its focus to the next “Undo”', async () => {
 })
 
 test('after a removal whose list does not come, an alert says so', async () => {
-  const { page, faults, field, rowOf } = await openTeam(807)
-  await field.fill('7')
-  await field.press('Enter')
-  await rowOf(7).waitFor()
-  await page.route('**/graphql', route => {
-    const isList = route.request().postData()?.includes('MembersOfTeam(') ?? false
-    return isList ? route.abort() : route.fallback()
-  })
+  const { page, faults, rowOf } = await openUnlisted(807)
   await rowOf(7).getByRole('button', { name: 'Remove' }).click()
   await page.getByText('Removed user 7 from team 807.').waitFor()
   await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor()
@@ -124,14 +131,7 @@ test('the user that was typed is there after signing in again, and no more once 
 })
 
 test('a move whose answer was lost and that is asked for again is no change of somebody else', async () => {
-  const { page, field, rowOf } = await openTeam(810)
-  await field.fill('7')
-  await field.press('Enter')
-  await rowOf(7).waitFor()
-  await page.route('**/graphql', route => {
-    const isList = route.request().postData()?.includes('MembersOfTeam(') ?? false
-    return isList ? route.abort() : route.fallback()
-  })
+  const { page, rowOf } = await openUnlisted(810)
   await loseFirstAnswer(page, 'MoveMember(')
   await rowOf(7).getByLabel('Move to').fill('811')
   const move = rowOf(7).getByRole('button', { name: 'Move', exact: true })

@@ -1,8 +1,9 @@
 // A customer of its own process: sends every second script of the corpus, two at a time, and prints how many and how
-// they ended. `CORPUS=all` sends every script. Arguments: base URL, token.
+// they ended. `HOSTILE=all` sends every script. Arguments: base URL, token.
 
 import { sendRequest } from '../../server/clients/send-request.ts'
 import type { ExecutionBody } from '../../server/clients/wire-shapes.ts'
+import { isWhole } from '../whole-sweeps.ts'
 import { type CorpusLine, evaluateFields, fillPlaceholders, readCorpusLines } from './corpus-lines.ts'
 
 const [baseUrl = '', token = ''] = process.argv.slice(2)
@@ -11,9 +12,7 @@ const names = ['CANARY_PORT', 'GATEWAY_PORT', 'ID_OF_ACCOUNT_A', 'ID_OF_ACCOUNT_
 const placeholders = { ACCOUNT_B: 'beta', ...Object.fromEntries(names.map(name => [name, '9'])) }
 
 const outcomes: Record<string, number> = {}
-const waiting = readCorpusLines('script').filter(
-  (_, index) => index % 2 === 0 || process.env.CORPUS === 'all',
-)
+const waiting = readCorpusLines('script').filter((_, index) => index % 2 === 0 || isWhole)
 
 async function run({ id, input }: CorpusLine): Promise<void> {
   for (const step of input.sequence ?? [input]) {

@@ -7,10 +7,13 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { usualPatience } from '../../server/processes/patience.ts'
+import { isWhole } from '../whole-sweeps.ts'
 import { type LoadReport, quantile, startSteadyLoad } from './steady-load.ts'
 
 const attack = fileURLToPath(new URL('../corpus/attack-with-corpus.ts', import.meta.url))
 const maxTimesSlower = 5
+// Half of the corpus runs at a landing.
+const part = isWhole ? 1 : 0.5
 const folder = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/rostrum-test-') : null
 
 let server: TestServer
@@ -67,10 +70,10 @@ test('while one account runs scripts of the corpus, no request of another fails,
   })
   console.log([describe('quiet', quiet), describe('beside the corpus', hostile)].join('\n'), outcomes)
 
-  expect(outcomes.TIMEOUT).toBeGreaterThan(7)
-  expect((outcomes.MEMORY ?? 0) + (outcomes.CRASHED ?? 0)).toBeGreaterThan(2)
+  expect(outcomes.TIMEOUT).toBeGreaterThan(15 * part)
+  expect((outcomes.MEMORY ?? 0) + (outcomes.CRASHED ?? 0)).toBeGreaterThan(5 * part)
   expect([quiet.failures, hostile.failures]).toEqual([[], []])
-  for (const ms of Object.values(hostile.latencies)) expect(ms.length).toBeGreaterThan(150)
+  for (const ms of Object.values(hostile.latencies)) expect(ms.length).toBeGreaterThan(300 * part)
   // A run shares the processors with those of the corpus. How long it takes is printed, as in `one-caller`.
   const { read, write } = hostile.latencies
   expect(p99Of({ ...hostile, latencies: { run: [], read, write } })).toBeLessThan(

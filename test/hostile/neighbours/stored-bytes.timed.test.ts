@@ -8,6 +8,7 @@ import { usualPatience } from '../../server/processes/patience.ts'
 import { createDatabase } from '../../store/databases/create-database.ts'
 import { readRows } from '../../store/databases/read-rows.ts'
 import { startNeighbour } from '../one-caller/neighbour.ts'
+import { isWhole } from '../whole-sweeps.ts'
 import { forgetPeakMemory, peakBytesOf } from './peak-memory.ts'
 
 const MiB = 2 ** 20
@@ -53,17 +54,13 @@ async function prepareAttack(server: TestServer) {
   return { send, gateway }
 }
 
-// The nightly run measures both.
-const stores: readonly [string, () => Promise<string>][] =
-  process.env.ATTACKS === 'all'
-    ? [
-        ['SQLite', makeFile],
-        ['PostgreSQL', createDatabase],
-      ]
-    : [['SQLite', makeFile]]
+const stores = [
+  ['SQLite', makeFile],
+  ['PostgreSQL', createDatabase],
+] as const
 
 test.each(
-  stores,
+  stores.slice(0, isWhole ? 2 : 1),
 )('on %s, small saves that store megabytes take bounded disk, memory and time of others', async (engine, findUrl) => {
   const DATABASE_URL = await findUrl()
   const limits = { ROSTRUM_ACCOUNT_STORE_BYTES: String(accountBytes) }

@@ -13,6 +13,7 @@ import { startUpstream, type Upstream } from '../../server/gateways/start-upstre
 import { usualPatience } from '../../server/processes/patience.ts'
 import { createDatabase } from '../../store/databases/create-database.ts'
 import { forgetPeakMemory, peakBytesOf } from '../neighbours/peak-memory.ts'
+import { isWhole } from '../whole-sweeps.ts'
 import { type AttackName, attackNames } from './attacks.ts'
 import { measureBusyness } from './measure-busyness.ts'
 import { startNeighbour } from './neighbour.ts'
@@ -23,7 +24,7 @@ const maxBusyness = 1.3
 // Refusals for which a machine that is slow enough is a reason.
 const ofTime = /^run \d+ .*(No sandbox became free|"TIMEOUT")/
 const waiting: AttackName = 'runs that wait for a silent host'
-// Each of these aims at what another attack aims at too. `ATTACKS=all`, as in the nightly run, makes them as well.
+// Each of these aims at what another attack aims at too. `HOSTILE=all` makes them as well.
 const alike: readonly AttackName[] = [
   'the same under a key, over GraphQL',
   'unknown paths, pipelined over one connection',
@@ -31,7 +32,7 @@ const alike: readonly AttackName[] = [
   'reads of 45 pages',
   'ten dry runs at once on cases of many values',
 ]
-const isMade = (name: AttackName) => process.env.ATTACKS === 'all' || !alike.includes(name)
+const isMade = (name: AttackName) => isWhole || !alike.includes(name)
 const maxPeakBytes = 600 * 2 ** 20
 const maxStoreBytes = 256 * 2 ** 20
 const accounts = ['attacker', 'second', 'third', 'fourth', 'fifth']
@@ -125,9 +126,7 @@ describe('on SQLite, where a run ends before its attack', () => {
 // SQLite too.
 const onPostgres: readonly AttackName[] = [
   'operations at the bound of cost',
-  ...(process.env.ATTACKS === 'all'
-    ? (['results of runs kept under keys', 'streams and bulk changes'] as const)
-    : []),
+  ...(isWhole ? (['results of runs kept under keys', 'streams and bulk changes'] as const) : []),
 ]
 
 describe.each(onPostgres)('on PostgreSQL', name => {

@@ -2,6 +2,7 @@ import { catalogue, type ErrorCode } from '../../../src/errors.ts'
 import type { Answer } from '../../server/clients/send-request.ts'
 import type { ExecutionBody, GraphqlBody } from '../../server/clients/wire-shapes.ts'
 import type { TestServer } from '../../server/gateways/start-server.ts'
+import { isWhole } from '../whole-sweeps.ts'
 
 export interface ScriptInput {
   readonly name: string
@@ -32,10 +33,10 @@ const doors: readonly Door[] = ['REST', 'GraphQL']
 
 /**
  * The doors that the script at this place of a list goes through. The two share everything after the request is read,
- * so a script takes one of them and the next script the other; `HOSTILE_DOORS=all` sends each through both.
+ * so a script takes one of them and the next script the other; `HOSTILE=all` sends each through both.
  */
 export function doorsOf(index: number): readonly Door[] {
-  return process.env.HOSTILE_DOORS === 'all' ? doors : [doors[index % doors.length] ?? 'REST']
+  return isWhole ? doors : [doors[index % doors.length] ?? 'REST']
 }
 
 export interface ScriptRequest {

@@ -10,7 +10,7 @@ import type { Parts } from './parts.ts'
 
 /** The stores of users and teams. */
 export function createDirectory(database: Database, parts: Parts): Pick<Store, 'users' | 'teams'> {
-  const { prepare, tables, read, write } = database
+  const { prepare, tables, read, write, writeEach } = database
   const { provision, addUser, forgetCallers } = parts
   const user = select(tables.users, { omit: ['accountCode', 'createdAt'] })
   const team = select(tables.teams, { omit: ['accountCode', 'createdAt'] })
@@ -33,7 +33,7 @@ export function createDirectory(database: Database, parts: Parts): Pick<Store, '
     teams: createRecords(tables.teams, team, () => {}),
   }
 
-  /** `beforeSave` is called in the transaction of the change. */
+  /** `beforeSave` is called in the work of the change. */
   function createRecords<S extends IdSelection>(
     table: IdTable & { readonly createdAt: StoreColumn<Date> },
     selection: S,
@@ -55,7 +55,8 @@ export function createDirectory(database: Database, parts: Parts): Pick<Store, '
     return {
       ...reads,
       save: (accountCode: string, id: number, given: Readonly<Record<string, string | null>>) =>
-        write(accountCode, function* () {
+        // A transaction would hold the row over round trips: if a gateway hung, each of its saves of the row in turn.
+        writeEach(accountCode, function* () {
           forget(accountCode, id)
           beforeSave()
           yield* provision.account(accountCode)

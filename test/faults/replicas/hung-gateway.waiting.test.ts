@@ -48,6 +48,13 @@ async function addMany(server: TestServer): Promise<void> {
   if (!answer.text.includes('"applied":true')) throw new Error(`bulk ${answer.status} ${answer.text}`)
 }
 
+async function saveFunction(server: TestServer): Promise<void> {
+  const query = 'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { name } }'
+  const variables = { input: { name: 'saved-by-both', sourceCode: `exit('${randomUUID()}')` } }
+  const answer = await server.rest('POST', '/graphql', { ...keyed(), body: { query, variables } })
+  if (answer.text.includes('"errors"')) throw new Error(`function ${answer.status} ${answer.text}`)
+}
+
 async function saveUser(server: TestServer): Promise<void> {
   await change(server, 'PUT', '/platform/users/1', { user: { display_name: randomUUID() } })
 }
@@ -66,19 +73,21 @@ function keepChanging(works: readonly (() => Promise<void>)[]): { stop(): Promis
   }
 }
 
+// PostgreSQL ends an idle transaction after 1.5 s, so changes that wait for two of them in turn take 3 s.
 test.each([
-  ['keyed moves, removals and saves', () => [remove, saveUser]],
-  ['these and bulks', () => [remove, saveUser, addMany]],
-])('while a gateway hangs during %s, changes at another one wait less than 2 s', async (name, hanging) => {
+  ['keyed moves, removals and saves', 'none of its changes', 1_000, () => [remove, saveUser]],
+  ['these and bulks', 'one of its changes', 2_500, () => [remove, saveUser, addMany]],
+  ['saves of a function', 'one of its changes', 2_500, () => [saveFunction, saveFunction]],
+])('while a gateway hangs during %s, changes at another one wait for %s', async (name, _, maxMs, hanging) => {
   const id = await addOne(other)
   const changing = keepChanging([
     () => move(hung, id),
     () => move(hung, id),
     ...hanging().map(work => () => work(hung)),
   ])
-  const works = { move: () => move(other, id), remove, add: addOne, addMany, saveUser }
+  const works = { move: () => move(other, id), remove, add: addOne, addMany, saveUser, saveFunction }
   const slowest: Record<string, number> = {}
-  for (let round = 1; round <= 8; round += 1) {
+  for (let round = 1; round <= 6; round += 1) {
     await sleep(300 + 37 * round)
     process.kill(hung.pid, 'SIGSTOP')
     try {
@@ -95,5 +104,5 @@ test.each([
   }
   await changing.stop()
   console.log(`slowest change, in ms, beside a gateway that hangs in the midst of ${name}:`, slowest)
-  for (const ms of Object.values(slowest)) expect(ms).toBeLessThan(2_000)
+  for (const ms of Object.values(slowest)) expect(ms).toBeLessThan(maxMs)
 })

@@ -99,7 +99,7 @@ test('tokens of all accounts share a statement, unknown tokens another, and a re
 test('a token is created and read in one transaction, so that a failure leaves none', async () => {
   const token = { accountCode: 'a', userId: 1, label: null, scopes: [], sha256: hashToken('three') }
   await countStatements(() => store.tokens.create(token))
-  expect([statements.at(0), statements.length, statements.at(-1)]).toEqual(['begin', 5, 'commit'])
+  expect([statements[0]?.slice(0, 5), statements.length, statements.at(-1)]).toEqual(['begin', 5, 'commit'])
 })
 
 test('an operator’s own token of two accounts is found in both, the older first', async () => {

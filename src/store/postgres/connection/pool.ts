@@ -10,6 +10,13 @@ const maxConnections = 10
 // Maximum number of connections that an account uses at once, so that its slow statements leave connections to others.
 const maxConnectionsOfAccount = 5
 
+// Time that a statement of a transaction waits for a lock. Then PostgreSQL undoes the transaction, and it runs again.
+// If a gateway hangs in a transaction, this ends its other transactions before they can get the same lock and keep it.
+// Two of these times are shorter than a transaction may be idle, because a waiter may wait twice: a second time when
+// PostgreSQL has undone the one before it in the queue.
+const maxLockWaitMs = 600
+const begin = `begin; set local lock_timeout = ${maxLockWaitMs}`
+
 /**
  * Connections to the database. They are opened on demand, and accounts get them in turn. A statement throws
  * `UNAVAILABLE` if it gets no connection or loses it, and the driver's `DatabaseError` if PostgreSQL refuses it.
@@ -99,7 +106,7 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
             const sendBracket = (text: string) => send({ text, rowMode: 'array' })
             const client = createClient(send)
             const unread = collectUnread(client)
-            const beginning = sendBracket('begin')
+            const beginning = sendBracket(begin)
             unread.add(beginning)
             try {
               const result = await work({ ...client, unread })

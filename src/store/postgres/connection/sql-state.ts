@@ -15,12 +15,12 @@ export function isDataError(error: unknown): boolean {
 }
 
 /**
- * True if the statement may succeed when it is repeated: it was undone because of another transaction, or another
- * transaction has just created the row that this one was looking for.
+ * True if the statement may succeed when it is repeated: it was undone because of another transaction, it waited too
+ * long for a lock, or another transaction has just created the row that it was looking for.
  */
 export function isWorthRetrying(error: unknown): boolean {
   const state = sqlStateOf(error)
-  return state === '40P01' || state === '40001' || isUniqueViolation(error)
+  return state === '40P01' || state === '40001' || state === '55P03' || isUniqueViolation(error)
 }
 
 /** True if the connection is lost, or PostgreSQL closes it after this failure. */

@@ -98,8 +98,8 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     options: { maxCoercionErrors: 10 },
   })
 
-  // Executes a large operation, in pieces if it has a plan, once its account has a place. The places limit how many
-  // answers of megabytes are in memory at once.
+  // Executes a large operation once its account has a place. The places limit how many answers of megabytes are in
+  // memory at once.
   async function executeLarge(
     prepared: PreparedOperation,
     request: OperationRequest,
@@ -117,19 +117,26 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
       return toRefusal({ kind: 'refused', by: 'gone', errors: [error], operation: prepared.node }, context)
     }
     try {
-      const variables = request.variables ?? {}
-      const plan = findPlan(prepared, true) ?? planOnce(prepared, variables)
-      const planned = plan === null ? null : executePlan(plan, context, variables)
-      if (planned === null && areValid(prepared, variables)) {
-        return toRefusal(unplannable(prepared), context)
-      }
-      const done = await (planned ?? execute(toArguments(prepared, request, context)))
-      return toAnswer(done, { prepared, request, context })
+      return await executeInPieces(prepared, request, context)
     } catch (error) {
       return toRefusal({ kind: 'refused', by: 'fault', errors: [error], operation: prepared.node }, context)
     } finally {
       place?.leave()
     }
+  }
+
+  async function executeInPieces(
+    prepared: PreparedOperation,
+    request: OperationRequest,
+    context: RequestContext,
+  ): Promise<Answer> {
+    const variables = request.variables ?? {}
+    const plan = findPlan(prepared, true) ?? planOnce(prepared, variables)
+    const planned = plan === null ? null : executePlan(plan, context, variables)
+    // An operation with wrong variables is executed without a plan, which refuses them.
+    if (planned === null && areValid(prepared, variables)) return toRefusal(unplannable(prepared), context)
+    const done = await (planned ?? execute(toArguments(prepared, request, context)))
+    return toAnswer(done, { prepared, request, context })
   }
 
   // Turns a result into an answer. A result without `data` was refused: the variables are wrong or the operation does

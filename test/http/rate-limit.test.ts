@@ -85,7 +85,12 @@ test('no window ends later than its seconds say', () => {
   const fields = Array.from({ length: 2_000 }, (_, index) => {
     const caller = { accountCode: 'demo', subject: String(index) }
     const headers = new Map<string, string>()
-    const reply = { header: (name: string, value: string) => (headers.set(name, value), reply) }
+    const reply = {
+      header(name: string, value: string) {
+        headers.set(name, value)
+        return reply
+      },
+    }
     count({ state: { identity: { caller, run: null } } } as never, reply as never)
     return headers.get('ratelimit')
   })

@@ -142,7 +142,7 @@ test('the dashboard names metrics that there are, each panel has a unit, and no 
     if (type === 'row') continue
     expect([title, datasource?.uid, typeof fieldConfig?.defaults.unit]).toEqual([
       title,
-      '${source}',
+      expect.stringMatching(/^\$\{source\}$/),
       'string',
     ])
     for (const { expr } of targets) {

@@ -40,7 +40,7 @@ test.each(senders)('the example of $name is accepted at each paste, and runs not
   const folder = makeTempFolder()
   const leaked = join(folder.path, 'leaked')
   writeFileSync(join(folder.path, 'leak'), `#!/bin/sh\n: > ${leaked}\n`, { mode: 0o755 })
-  const env = { ...process.env, PATH: `${folder.path}:${process.env['PATH']}` }
+  const env = { ...process.env, PATH: `${folder.path}:${process.env.PATH}` }
   for (let paste = 0; paste < 2; paste++) {
     const { stdout } = await promisify(execFile)('sh', ['-c', lines], { env })
     expect(stdout).toContain('200 OK')

@@ -18,24 +18,34 @@ export function parseCall(name: string, { options, args: [min, max] }: Command, 
   const { tokens, values, positionals } = parseArgs({
     ...{ args: argv, options: known, strict: false, allowPositionals: true, tokens: true },
   })
-  for (const token of tokens) {
-    if (token.kind !== 'option') continue
-    const option = known[token.name]
-    if (option === undefined) throw wrongUse(unknownOption(name, token.rawName, Object.keys(known)))
-    if (option.type === 'string' && (token.value === undefined || isOption(token)))
-      throw wrongUse(`\`${token.rawName}\` needs a value. See \`rostrum ${name} --help\`.`)
-    if (option.type === 'boolean' && token.value !== undefined)
-      throw wrongUse(`\`${token.rawName}\` takes no value. See \`rostrum ${name} --help\`.`)
-  }
-  const repeated = values.help === true ? null : findRepeated(tokens, known)
+  for (const token of tokens) if (token.kind === 'option') checkOption(name, token, known)
+  if (values.help === true) return { args: positionals, values }
+  const repeated = findRepeated(tokens, known)
   if (repeated !== null) throw wrongUse(`\`${repeated}\` is given twice. Give it once.`)
-  if (values.help !== true && (positionals.length < min || positionals.length > max))
+  if (positionals.length < min || positionals.length > max)
     throw wrongUse(countArguments(name, positionals, [min, max]))
   return { args: positionals, values }
 }
 
+/** An option as it was typed. */
+interface Typed {
+  readonly name: string
+  readonly rawName: string
+  readonly value?: string | undefined
+  readonly inlineValue?: boolean | undefined
+}
+
+function checkOption(command: string, typed: Typed, known: Command['options']): void {
+  const option = known[typed.name]
+  if (option === undefined) throw wrongUse(unknownOption(command, typed.rawName, Object.keys(known)))
+  if (option.type === 'string' && (typed.value === undefined || isOption(typed)))
+    throw wrongUse(`\`${typed.rawName}\` needs a value. See \`rostrum ${command} --help\`.`)
+  if (option.type === 'boolean' && typed.value !== undefined)
+    throw wrongUse(`\`${typed.rawName}\` takes no value. See \`rostrum ${command} --help\`.`)
+}
+
 // `--input --json` forgets the value; `--input=--json` and `--input -` do not.
-function isOption({ value, inlineValue }: { value?: string | undefined; inlineValue?: boolean | undefined }) {
+function isOption({ value, inlineValue }: Typed): boolean {
   return inlineValue !== true && value !== undefined && value.startsWith('-') && value !== '-'
 }
 

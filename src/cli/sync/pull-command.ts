@@ -31,16 +31,11 @@ ${urlHelp}
     const { account, hashes } = await findLiveFunctions(client)
     const isForced = call.isSet('force')
     if (!isForced) checkLock(lock, { url: client.url, account })
-    // The hashes of another gateway or account say nothing about these functions.
-    const isOfThese = lock?.url === client.url && lock.account === account
-    const pulled = isOfThese ? lock.functions : {}
+    const pulled = findPulled(lock, { url: client.url, account })
 
     const isAsLive = ([key, hash]: readonly [string, string]) => files.get(key) === hash
     const changed = [...hashes].filter(entry => !isAsLive(entry)).map(([key]) => key)
-    const conflicts = changed.filter(key => {
-      const file = files.get(key)
-      return file !== undefined && file !== pulled[key]
-    })
+    const conflicts = changed.filter(key => files.has(key) && files.get(key) !== pulled[key])
     if (conflicts.length > 0 && !isForced) throw conflict(conflicts)
 
     const sources = await readLiveSources(client, changed)
@@ -60,15 +55,8 @@ ${urlHelp}
         locked.set(key, hashSource(source))
         call.terminal.write(`${pathOfKey(key)}\n`)
       }
-      for (const key of gone) {
-        const isAsPulled = files.get(key) === pulled[key]
-        if (isAsPulled) deleteFile(join(folder, pathOfKey(key)))
-        call.terminal.say(
-          isAsPulled
-            ? `deleted ${pathOfKey(key)}: its function is gone`
-            : `kept ${pathOfKey(key)}: its function is gone, and the file changed`,
-        )
-      }
+      for (const key of gone)
+        call.terminal.say(deleteGone(folder, key, { isAsPulled: files.get(key) === pulled[key] }))
     } catch (error) {
       // A file that was written without its hash in the lock would be a conflict later.
       if (isChanged) saveLock()
@@ -81,6 +69,14 @@ ${urlHelp}
   },
 }
 
+/** The hashes of the last pull. Those of another gateway or account say nothing about these functions. */
+function findPulled(
+  lock: ReturnType<typeof readLock>,
+  { url, account }: { readonly url: string; readonly account: string },
+): Readonly<Record<string, string>> {
+  return lock?.url === url && lock.account === account ? lock.functions : {}
+}
+
 function conflict(keys: readonly string[]): CliError {
   const names = keys.map(pathOfKey).join(', ')
   const have = keys.length === 1 ? 'It has' : 'They have'
@@ -89,6 +85,14 @@ function conflict(keys: readonly string[]): CliError {
     `${names} changed here since the last pull. ${have} not been overwritten, and nothing was written. ` +
       'Save your changes elsewhere, or run `rostrum pull --force`.',
   )
+}
+
+/** Deletes the file of a function that is gone, unless the file changed. Returns what was done. */
+function deleteGone(folder: string, key: string, { isAsPulled }: { readonly isAsPulled: boolean }): string {
+  const path = pathOfKey(key)
+  if (!isAsPulled) return `kept ${path}: its function is gone, and the file changed`
+  deleteFile(join(folder, path))
+  return `deleted ${path}: its function is gone`
 }
 
 function writeSource(path: string, source: string): void {

@@ -123,12 +123,17 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     const now = performance.now()
     if (isClosed || now < Math.max(refusedUntil, claimsFrom)) return
     const isDue = dueAt <= now || leftOut.some(accountCode => freeOf(accountCode) > 0)
-    if (isDue && findFree() > 0 && !mayWait()) return call(claim())
+    const isFree = findFree() > 0
+    if (isDue && isFree && !mayWait()) return call(claim())
     // What is ready could not begin: its account may hold its share.
-    if ((isDue && findFree() === 0) || ready.length > 0) capacity.want(true)
-    if (now < lookAt) return
+    const isStuck = ready.length > 0
+    if (isStuck || (isDue && !isFree)) capacity.want(true)
+    if (now >= lookAt) lookOrGrow(now, isDue && (isStuck || areShort()))
+  }
+
+  function lookOrGrow(now: number, mustGrow: boolean): void {
     lookAt = now + pollEveryMs
-    if (isDue && (areShort() || ready.length > 0)) capacity.grow()
+    if (mustGrow) capacity.grow()
     else call(look())
   }
 

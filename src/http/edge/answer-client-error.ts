@@ -59,27 +59,25 @@ export function createClientErrorHandler(
     // Ignores later errors of the connection, because nothing after the first fault can be read.
     if (failed.has(socket)) return
     failed.add(socket)
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy(error)
-      return
-    }
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
     if (connection?.isDroppingBody === true) return connection.closeGently()
-    const before = connection?.answer ?? null
-    if (before !== null && !before.req.complete) {
-      if (before.headersSent) socket.destroy()
-      else failBody(before, error.code)
-      return
-    }
-    const fault = faults[error.code ?? ''] ?? malformed
+    answerAfter(connection?.answer ?? null, error.code, socket)
+  }
+
+  function answerAfter(before: ServerResponse | null, reason: string | undefined, socket: Socket): void {
+    if (before === null) answer(reason, socket)
+    else if (before.req.complete) before.once('close', () => socket.writable && answer(reason, socket))
+    else if (before.headersSent) socket.destroy()
+    else failBody(before, reason)
+  }
+
+  function answer(reason: string | undefined, socket: Socket): void {
+    const fault = faults[reason ?? ''] ?? malformed
+    const requestId = newGuid()
     const address = socket.remoteAddress ?? null
-    const answer = () => {
-      const requestId = newGuid()
-      log.info({ requestId, address, operation: null, status: fault.status, reason: error.code }, 'request')
-      count(fault.status)
-      connection?.closeGently(writeAnswer(fault, requestId))
-    }
-    if (before === null) answer()
-    else before.once('close', () => socket.writable && answer())
+    log.info({ requestId, address, operation: null, status: fault.status, reason }, 'request')
+    count(fault.status)
+    connections.of(socket)?.closeGently(writeAnswer(fault, requestId))
   }
 }
 

@@ -76,8 +76,9 @@ export class Reaper {
     if (this.#failures === 0) this.#onFailure(message)
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures)
     this.#failures += 1
+    if (this.#retry !== null) return
     // Sandboxes that no reaper watches would outlive the gateway.
-    this.#retry ??= setTimeout(() => {
+    this.#retry = setTimeout(() => {
       this.#retry = null
       if (this.#process === null) this.watch(this.#pids)
     }, pauseMs).unref()

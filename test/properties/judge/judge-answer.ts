@@ -68,9 +68,14 @@ export function findProblemFaults({ answer, isHead }: JudgedAnswer): string[] {
     ...(expected === status ? [] : [`status ${status} for ${code}`]),
     ...(urn.endsWith(`:${code.toLowerCase().replaceAll('_', '-')}`) ? [] : [`type ${urn} for ${code}`]),
     ...(needsReason.has(code) === (reason !== undefined) ? [] : [`reason ${reason} for ${code}`]),
-    ...(code === 'CONFLICT' && parsed.data.existing_id === undefined ? ['no existing_id'] : []),
-    ...(code === 'PRECONDITION_FAILED' && (parsed.data.version ?? parsed.data.live_version) === undefined
-      ? ['no version']
-      : []),
+    ...findMissing(parsed.data),
   ]
+}
+
+type ProblemBody = ReturnType<typeof problemBody.parse>
+
+function findMissing({ code, existing_id, version, live_version }: ProblemBody): string[] {
+  if (code === 'CONFLICT') return existing_id === undefined ? ['no existing_id'] : []
+  if (code === 'PRECONDITION_FAILED') return (version ?? live_version) === undefined ? ['no version'] : []
+  return []
 }

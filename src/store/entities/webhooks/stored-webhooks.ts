@@ -1,8 +1,8 @@
 import { maxListed } from '../../../domain/triggers/trigger-failures.ts'
 import { sameWebhookName, tooManyWebhooks } from '../../../domain/webhooks/webhook-rules.ts'
-import type { Webhook, WebhookStore } from '../../../domain/webhooks/webhook-store.ts'
+import type { Webhook, WebhookSave, WebhookStore } from '../../../domain/webhooks/webhook-store.ts'
 import type { Database } from '../../database.ts'
-import { Refusal, refuse } from '../../work.ts'
+import { Refusal, refuse, type Work } from '../../work.ts'
 import type { Parts } from '../parts.ts'
 import { createTriggerStore } from '../triggers/stored-triggers.ts'
 import type { TriggerKind } from '../triggers/trigger-kind.ts'
@@ -29,6 +29,19 @@ export function createWebhookStore(
   const { work, list, ...triggers } = createTriggerStore(database, parts, webhookKind, {
     beforeRemove: secrets.deleteAll,
   })
+
+  // Refuses a change of a webhook that its secrets do not fit.
+  function* refuseUnfit(
+    accountCode: string,
+    id: number,
+    checkKept: WebhookSave['checkKept'],
+  ): Work<Refusal | null> {
+    const before = yield* work.lock(accountCode, id)
+    if (before instanceof Refusal) return before
+    const error = checkKept(before, yield* secrets.list(accountCode, id))
+    return error === null ? null : refuse(error)
+  }
+
   return {
     ...triggers,
     ...createWebhookReads(database),
@@ -38,12 +51,8 @@ export function createWebhookStore(
       change(origin, function* () {
         const { accountCode } = origin
         const keptBy = rotates ? null : id
-        if (keptBy !== null) {
-          const before = yield* work.lock(accountCode, keptBy)
-          if (before instanceof Refusal) return before
-          const error = checkKept(before, yield* secrets.list(accountCode, keptBy))
-          if (error !== null) return refuse(error)
-        }
+        const refusal = keptBy === null ? null : yield* refuseUnfit(accountCode, keptBy, checkKept)
+        if (refusal !== null) return refusal
         const webhook = yield* work.save(accountCode, id, complete, maxWebhooks)
         if (webhook instanceof Refusal) return webhook
         const secretId = keptBy === null ? yield* secrets.rotate(accountCode, webhook.id, rotation) : null

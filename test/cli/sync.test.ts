@@ -111,6 +111,16 @@ test('a file that does not compile, or has no good path or bytes, keeps everythi
     code: 64,
     stderr: `${file}: The file is empty. Nothing was pushed.\n`,
   })
+  await place.write(file, ' '.repeat(262_145))
+  expect(await place.run(['push', '--yes'])).toMatchObject({
+    code: 64,
+    stderr: `${file}: The source has 262145 bytes; at most 262144 are allowed. Nothing was pushed.\n`,
+  })
+  await place.write(file, 'exit("\0")')
+  expect(await place.run(['push', '--yes'])).toMatchObject({
+    code: 64,
+    stderr: expect.stringMatching(/^functions\/incident\/priority\.js: The source must not contain NUL/),
+  })
   await place.write(file, new Uint8Array([0xe9]))
   expect(await place.run(['push', '--yes'])).toMatchObject({
     code: 64,

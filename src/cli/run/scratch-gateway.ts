@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import type { App } from '../../app.ts'
-import { readConfig } from '../../config.ts'
+import { type Config, readConfig } from '../../config.ts'
 import { StartError } from '../../errors.ts'
 import { importQuickly } from '../../import-quickly.ts'
 import type { StandIn } from '../../scripts/calls/answer-call.ts'
 import { createPool } from '../../scripts/pool/create-pool.ts'
-import type { SandboxPool } from '../../scripts/pool/sandbox-pool.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall, Environment } from '../frame/command.ts'
 import type { ChosenGateway } from '../gateway/choose-gateway.ts'
@@ -43,21 +42,29 @@ export async function startScratchGateway(
 // The sandbox boots while the modules of the gateway are loaded, because each takes a third of a second.
 async function createScratchApp(settings: Environment, standIn: StandIn | undefined): Promise<App> {
   const log = pino({ level: 'silent' })
-  let pool: SandboxPool | null = null
+  const config = readScratchConfig(settings)
+  const pool = createPool({ config, log })
   try {
-    const config = readConfig(settings)
-    pool = createPool({ config, log })
     pool.start()
     const { createApp } = await importQuickly(() => import('../../app.ts'))
     return await createApp({ config, log, pool, ...(standIn && { standIn }) })
   } catch (error) {
-    await pool?.close()
+    await pool.close()
+    throw error
+  }
+}
+
+/** Reads settings. Throws the error of the command line for a wrong one. */
+export function readScratchConfig(settings: Environment): Config {
+  try {
+    return readConfig(settings)
+  } catch (error) {
     throw error instanceof StartError ? wrongUse(error.message) : error
   }
 }
 
-// What a run may do is the same as in the gateway. What the gateway stores, and where, is not.
-function pickLimits(environment: Environment): Environment {
+/** What a run may do is the same as in the gateway. What the gateway stores, and where, is not. */
+export function pickLimits(environment: Environment): Environment {
   const names = ['ROSTRUM_GRAPHQL_HOSTS', 'ROSTRUM_ISOLATION', 'ROSTRUM_JIT', 'ROSTRUM_BODY_BYTES']
   const isLimit = (name: string) => name.startsWith('ROSTRUM_TASK_') || names.includes(name)
   return Object.fromEntries(Object.entries(environment).filter(([name]) => isLimit(name)))

@@ -119,7 +119,8 @@ export function createFunctions(store: FunctionStore, scripts: Scripts): Functio
   }
 }
 
-function describeBadSource(sourceCode: string): string | null {
+/** Returns why a text cannot be the source of a function, worded as what follows its name; null if it can. */
+export function describeBadSource(sourceCode: string): string | null {
   const problem = describeUnstorable(sourceCode)
   return problem === null ? null : `${problem}: write it as an escape, such as \`\\0\` or \`\\ud800\``
 }

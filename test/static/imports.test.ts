@@ -35,11 +35,13 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'commands/parse-flags.ts',
     'app.ts',
+    'domain/functions/functions.ts',
     'domain/name.ts',
     'openapi/print-document.ts',
     'pages/gateway/read-events.ts',
     'schema/index.ts',
     'scripts/calls',
+    'scripts/create-compiler.ts',
     'scripts/pool',
     'store/copy/backup-sqlite.ts',
   ],

@@ -1,34 +1,50 @@
+import { pino } from 'pino'
 import { describeBadSource } from '../../domain/functions/functions.ts'
 import { RostrumError } from '../../errors.ts'
 import { importQuickly } from '../../import-quickly.ts'
+import type { Compiler } from '../../scripts/create-compiler.ts'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
+import { pickLimits, readScratchConfig } from '../run/scratch-gateway.ts'
 import { type FunctionFile, pathOfKey } from './function-files.ts'
-import type { CompileOne } from './sandbox-compiler.ts'
 
 export type CompileFiles = (files: readonly FunctionFile[]) => Promise<void>
+type CompilingCall = Pick<CommandCall, 'environment' | 'atEnd' | 'signal'>
+type CompileSource = (source: string) => ReturnType<Compiler['compile']>
+
+// A busy machine boots a sandbox slowly.
+const maxBootMs = '20000'
 
 /** Returns a function that compiles files in a sandbox of this machine, as the gateway does before it saves them. */
-export function createCompiler(call: Pick<CommandCall, 'environment' | 'atEnd' | 'signal'>): CompileFiles {
-  let started: Promise<CompileOne> | null = null
-  const start = async () => {
-    const { startSandboxCompiler } = await importQuickly(() => import('./sandbox-compiler.ts'))
-    return startSandboxCompiler(call)
-  }
+export function createFileCompiler(call: CompilingCall): CompileFiles {
+  let started: Promise<CompileSource> | null = null
   return async files => {
     if (files.length === 0) return
-    started ??= start()
-    const compileOne = await started
-    for (const file of files) await compile(compileOne, file)
+    started ??= startCompiler(call)
+    const compileSource = await started
+    for (const file of files) await compile(compileSource, file)
   }
 }
 
-async function compile(compileOne: CompileOne, { key, source }: FunctionFile): Promise<void> {
+async function startCompiler({ environment, atEnd, signal }: CompilingCall): Promise<CompileSource> {
+  const { createCompiler } = await importQuickly(() => import('../../scripts/create-compiler.ts'))
+  const config = readScratchConfig({
+    ...pickLimits(environment),
+    ROSTRUM_SANDBOXES: '1',
+    ROSTRUM_WARM_SANDBOXES: '1',
+    ROSTRUM_QUEUE_WAIT_MS: maxBootMs,
+  })
+  const compiler = createCompiler({ config, log: pino({ level: 'silent' }) })
+  atEnd(() => compiler.close())
+  return source => compiler.compile(source, signal)
+}
+
+async function compile(compileSource: CompileSource, { key, source }: FunctionFile): Promise<void> {
   const path = pathOfKey(key)
   if (source === '') throw wrongUse(`${path}: The file is empty. Nothing was pushed.`)
   const problem = describeBadSource(source)
   if (problem !== null) throw wrongUse(`${path}: The source ${problem}. Nothing was pushed.`)
-  const error = await compileOne(source).catch((error: unknown) => {
+  const error = await compileSource(source).catch((error: unknown) => {
     throw error instanceof RostrumError ? explain(path, error) : error
   })
   if (error === null) return

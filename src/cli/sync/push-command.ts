@@ -6,7 +6,7 @@ import type { Command, CommandCall } from '../frame/command.ts'
 import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
 import { createGatewayClient, type GatewayClient, sayOnce } from '../gateway/gateway-client.ts'
 import { watchFiles } from '../run/watch-files.ts'
-import { type CompileFiles, createCompiler } from './compile-files.ts'
+import { type CompileFiles, createFileCompiler } from './compile-files.ts'
 import { readFunctionFiles } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
 import { checkLock, readLock } from './lock-file.ts'
@@ -46,7 +46,7 @@ ${urlHelp}
       folder: call.resolve(call.text('dir') ?? '.'),
       client: createGatewayClient(gateway, call.signal, waiting),
       savingClient: createGatewayClient(gateway, abortLater(call.signal), waiting),
-      compile: createCompiler(call),
+      compile: createFileCompiler(call),
     }
     if (!call.isSet('watch')) return pushOnce(call, parts)
     if (call.isSet('dry-run')) throw wrongUse('Give `--watch` or `--dry-run`, not both.')

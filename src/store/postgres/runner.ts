@@ -6,10 +6,13 @@ import { createChangeTogether } from './connection/change-together.ts'
 import type { Client } from './connection/client.ts'
 import type { PoolClient, Transaction } from './connection/pool.ts'
 import { shares } from './connection/shares.ts'
-import { isWorthRetrying } from './connection/sql-state.ts'
+import { isLockTimeout, isWorthRetrying } from './connection/sql-state.ts'
 
 // Maximum number of attempts. Another request may take a pair between the look-up and the change, each time.
 const maxAttempts = 10
+// Time after which work that waited too long for a lock is not done again. A call is given up after 5 s, and could not
+// say then that nothing was changed.
+const maxLockWaitsMs = 3_500
 
 export function createPostgresRunner(calls: Calls): Runner {
   const { read, write, withAccountSlot } = calls
@@ -50,13 +53,16 @@ export function runEach<T>(client: Client, work: Work<T>): Promise<T> {
   return run({ ...each, unread: each }, work)
 }
 
-/** Runs `work` again after a deadlock. */
+/** Runs `work` again after a deadlock, and after a wait for a lock that was too long. */
 export async function retry<T>(work: () => Promise<T>): Promise<T> {
+  const beganAt = performance.now()
+  const isLate = () => performance.now() - beganAt > maxLockWaitsMs
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()
     } catch (error) {
       if (attempt === maxAttempts || !isWorthRetrying(error)) throw error
+      if (isLockTimeout(error) && isLate()) throw error
     }
   }
 }

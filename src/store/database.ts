@@ -10,6 +10,14 @@ interface WriteOptions<T> {
   readonly hasChanged?: (result: T) => boolean
 }
 
+interface EachOptions<T> extends WriteOptions<T> {
+  /**
+   * True for changes that may wait for each other at a row. On PostgreSQL an account makes some of them at once, so
+   * that others of its calls get a connection. False by default.
+   */
+  readonly inTurn?: boolean
+}
+
 export interface ChangeOptions<T> extends WriteOptions<T> {
   /** True for work that finds and stores the step of its origin itself. */
   readonly keepsStep?: boolean
@@ -49,7 +57,7 @@ export interface Runner {
    * Like `write`, but on PostgreSQL each statement is a transaction of its own, so that a gateway that hangs holds no
    * lock. Others may change rows between the statements.
    */
-  writeEach<T>(owner: ShareOwner | null, work: () => Work<T>, options?: WriteOptions<T>): Promise<T>
+  writeEach<T>(owner: ShareOwner | null, work: () => Work<T>, options?: EachOptions<T>): Promise<T>
   /** Returns a function that makes a change. Changes of an account that come together share statements. */
   readonly together: <Change, Result>(
     changes: ChangesTogether<Change, Result>,

@@ -56,17 +56,21 @@ export function createDirectory(database: Database, parts: Parts): Pick<Store, '
       ...reads,
       save: (accountCode: string, id: number, given: Readonly<Record<string, string | null>>) =>
         // A transaction would hold the row over round trips: if a gateway hung, each of its saves of the row in turn.
-        writeEach(accountCode, function* () {
-          forget(accountCode, id)
-          beforeSave()
-          yield* provision.account(accountCode)
-          const values: Record<string, unknown> = { accountCode, id }
-          for (const name of details) {
-            values[name] = given[name] ?? null
-            values[`set ${name}`] = given[name] !== undefined
-          }
-          return yield* only(save, values)
-        }),
+        writeEach(
+          accountCode,
+          function* () {
+            forget(accountCode, id)
+            beforeSave()
+            yield* provision.account(accountCode)
+            const values: Record<string, unknown> = { accountCode, id }
+            for (const name of details) {
+              values[name] = given[name] ?? null
+              values[`set ${name}`] = given[name] !== undefined
+            }
+            return yield* only(save, values)
+          },
+          { inTurn: true },
+        ),
     }
   }
 }

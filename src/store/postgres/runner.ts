@@ -22,7 +22,11 @@ export function createPostgresRunner(calls: Calls): Runner {
       write(owner, client =>
         withAccountSlot(owner ?? shares.gateway, () => transact(client, work, hasChanged)),
       ),
-    writeEach: (owner, work) => write(owner, client => runEach(client, work())),
+    writeEach: (owner, work, { inTurn = false } = {}) =>
+      write(owner, client => {
+        const change = () => runEach(client, work())
+        return inTurn ? withAccountSlot(owner ?? shares.gateway, change) : change()
+      }),
     together: ({ work, isOneStatement, keyOf, measure }) =>
       createChangeTogether({
         calls,

@@ -12,6 +12,9 @@ const connectMs = 4_000
 const maxStatementMs = 4_000
 // Time after which PostgreSQL ends an idle transaction. Changes at all other gateways may be waiting for it.
 const maxIdleTransactionMs = 1_500
+// Time after which PostgreSQL ends a connection that takes none of its answer. Until then a statement keeps its locks,
+// whatever its other limits: a gateway that hangs while it reads a large answer would keep them as long as it hangs.
+const maxUnreadMs = 4_000
 // Finds an `@` after a slash, `?` or `#`: the password has such a character unescaped. The URL parser would cut the
 // password in two and show a part of it as the host.
 const atAfterHost = /^\w+:\/\/[^/?#]*[/?#].*@/
@@ -41,7 +44,7 @@ export function connectionTo(url: string) {
     types,
     ...(given as object),
     // The driver can only read this style of times, lists have nulls, and a database may have other defaults.
-    options: `${options} -c datestyle=iso -c array_nulls=on`.trim(),
+    options: `-c tcp_user_timeout=${maxUnreadMs} ${options} -c datestyle=iso -c array_nulls=on`,
   } satisfies pg.ClientConfig
 }
 

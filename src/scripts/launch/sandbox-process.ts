@@ -25,7 +25,7 @@ export interface SandboxProcessOptions {
   readonly onIdle: (sandbox: SandboxProcess) => void
   /** Called when an idle sandbox has recovered from its last run, so that its memory at rest is known. */
   readonly onRested?: (sandbox: SandboxProcess) => void
-  /** Called if the sandbox has a long run or is dying. */
+  /** Called if the sandbox has a long run, recovers for long or is dying. */
   readonly onLost: () => void
   /** Called when the run waits for a call. */
   readonly onWait?: () => void
@@ -54,10 +54,12 @@ export class SandboxProcess {
   #longRun: LongRun | null = null
   #run: CurrentRun | null = null
   #reason: KillReason | null = null
-  // A process that recovered may hold its `ready`: its next run computes, or the gateway itself was late.
-  readonly #recovery = new Recovery({
+  /** The recovery from the last run. */
+  readonly recovery = new Recovery({
+    // A process that recovered may hold its `ready`: its next run computes, or the gateway itself was late.
     onCheck: () => this.#acceptHeld(),
     residentBytes: () => this.residentBytes(),
+    onLong: () => this.#options.onLost(),
     onFailure: reason => this.kill(reason),
   })
   #runs = 0
@@ -87,12 +89,12 @@ export class SandboxProcess {
   }
 
   get isIdle(): boolean {
-    return this.#state === 'idle'
+    return this.#state === 'idle' && !this.recovery.isLong
   }
 
   /** True from the end of a run until the process says that it is ready. */
   get isRecovering(): boolean {
-    return this.#recovery.isRunning
+    return this.recovery.isRunning
   }
 
   get isBooting(): boolean {
@@ -104,9 +106,10 @@ export class SandboxProcess {
     return this.#hasBooted && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
-  /** True if waiting runs can expect to get the sandbox soon: it has no long run and is not dying. */
+  /** True if waiting runs can expect to get the sandbox soon: it has no long run or recovery and is not dying. */
   get isSoonFree(): boolean {
-    return this.#longRun?.isLong !== true && this.#state !== 'dying' && this.#state !== 'gone'
+    const isLong = this.#longRun?.isLong === true || this.recovery.isLong
+    return !isLong && this.#state !== 'dying' && this.#state !== 'gone'
   }
 
   /** True while it has a short run that waits for no call. */
@@ -246,8 +249,9 @@ export class SandboxProcess {
     if (this.isRecovering) return this.kill('began a run before it was ready')
     if (message.type !== 'end') return run.deliver(message)
     this.#run = null
-    this.#recovery.start(this.pid)
-    this.#endLongRun()
+    this.recovery.start(this.pid)
+    if (this.#longRun?.end() === false) this.kill('could not get its priority back')
+    this.#longRun = null
     run.deliver(message)
     // The listener kills it after an unclean end.
     if (this.#state === 'running') this.#becomeIdle()
@@ -261,14 +265,9 @@ export class SandboxProcess {
       return this.#becomeIdle()
     }
     if (!this.isRecovering) return this.kill('sent `ready` out of order')
-    this.#recovery.stop()
+    this.recovery.stop()
     this.#memory.noteRest(this.#state === 'idle')
     if (this.#state === 'idle') this.#options.onRested?.(this)
-  }
-
-  #endLongRun(): void {
-    if (this.#longRun?.end() === false) this.kill('could not get its priority back')
-    this.#longRun = null
   }
 
   #becomeIdle(): void {
@@ -288,7 +287,7 @@ export class SandboxProcess {
     this.#state = 'gone'
     if (this.#held.pipe !== null) this.#options.heldLines?.release(this.#held.pipe)
     clearTimeout(this.#bootClock)
-    this.#recovery.stop()
+    this.recovery.stop()
     this.#longRun?.stop()
     this.#memory.close()
     const cause = this.#reason ?? reason

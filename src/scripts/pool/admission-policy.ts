@@ -22,9 +22,11 @@ interface Parts {
  * 1. The account that holds the fewest sandboxes comes first; of accounts with equally many, the one that has lately
  *    held them for the least time. Runs of one account go in order of arrival.
  * 2. An account holds at most five eighths of the sandboxes, rounded down, and at least one. A run inside a run may go
- *    past that, so that a chain of four fits where there are fewer than seven sandboxes.
+ *    past that, so that a chain of four fits where there are fewer than seven sandboxes. A sandbox that recovers for
+ *    long counts toward the account of its run.
  * 3. With four sandboxes or more, the last free one goes only to an account without a run.
- * 4. An account whose last run destroyed its sandbox leaves the last idle one to others until the next has booted.
+ * 4. An account whose last run destroyed its sandbox, during the run or after it, leaves the last idle one to others
+ *    until the next has booted. Others do not take a sandbox that recovers from a run of that account.
  * 5. If all sandboxes are held, a run that has waited long for other hosts, of the account that holds the most, is
  *    preempted.
  * 6. Queued runs take idle sandboxes while no other run waits.
@@ -55,6 +57,11 @@ export class AdmissionPolicy {
     const { held, pool } = this.#parts
     if (held.freeFor(accountCode, nested) === 0) return false
     return !(this.#destroyers.has(accountCode) && pool.isShort)
+  }
+
+  /** True if others may take a sandbox that recovers from a run of the account (rule 4). */
+  mayRecoverFrom(accountCode: string): boolean {
+    return !this.#destroyers.has(accountCode)
   }
 
   /** True if one more sandbox may compute for the account (rule 9). A run inside a run cannot wait. */
@@ -139,7 +146,10 @@ export class AdmissionPolicy {
     return hasShare && pool.canGrow(this.demand() + 1)
   }
 
-  /** Call it when a run of the account has ended. `isServing` is false if that destroyed its sandbox. */
+  /**
+   * Call it when the sandbox has recovered from a run of the account, or is lost. `isServing` is false if the run
+   * destroyed it.
+   */
   noteEnd(accountCode: string, isServing: boolean): void {
     this.#destroyers.delete(accountCode)
     if (isServing) return

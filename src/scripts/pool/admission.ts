@@ -220,7 +220,9 @@ export class Admission {
   #take(accountCode: string, nested = false): SandboxProcess | null {
     if (!this.#policy.mayTake(accountCode, nested) || !this.#policy.mayCompute(accountCode, nested))
       return null
-    const sandbox = this.#pool.takeIdle(accountCode, this.#maxComputing)
+    const sandbox = this.#pool.takeIdle(accountCode, this.#maxComputing, last =>
+      this.#policy.mayRecoverFrom(last),
+    )
     if (sandbox === null) return null
     sandbox.occupy()
     this.#held.take(accountCode)
@@ -238,9 +240,28 @@ export class Admission {
         held = false
         onRelease()
         this.#held.release(accountCode, heldSince)
-        if (hasBegun) this.#policy.noteEnd(accountCode, sandbox.isServing)
+        if (hasBegun) this.#noteEnd(accountCode, sandbox)
         this.#serve()
       },
     }
+  }
+
+  // A script can go on after its end. Then the sandbox counts toward its account's share again, unless a run has it.
+  #noteEnd(accountCode: string, sandbox: SandboxProcess): void {
+    if (!sandbox.isServing || !sandbox.isRecovering)
+      return this.#policy.noteEnd(accountCode, sandbox.isServing)
+    let heldSince: number | null = null
+    sandbox.recovery.follow({
+      onLong: () => {
+        if (!sandbox.isIdle) return
+        heldSince = this.#readMs()
+        this.#held.take(accountCode)
+      },
+      onEnd: () => {
+        this.#policy.noteEnd(accountCode, sandbox.isServing)
+        if (heldSince !== null) this.#held.release(accountCode, heldSince)
+        if (heldSince !== null || this.#queue.length > 0) this.#serve()
+      },
+    })
   }
 }

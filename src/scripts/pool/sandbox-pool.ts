@@ -105,9 +105,17 @@ export class SandboxPool {
    * the one that ran last, because it is still in the processor's caches; if there is none, the one that has recovered
    * for longest. If at least `processors` sandboxes compute or recover, another one would only take turns with them:
    * then it is one that recovers from a run of this account. If that one does not recover, only its own account waits.
+   * One that recovers from a run of another account is not taken if `mayRecover` refuses that account.
    */
-  takeIdle(accountCode: string, processors = Number.POSITIVE_INFINITY): SandboxProcess | null {
-    const idle = [...this.#sandboxes].filter(sandbox => sandbox.isIdle)
+  takeIdle(
+    accountCode: string,
+    processors = Number.POSITIVE_INFINITY,
+    mayRecover: (lastAccount: string) => boolean = () => true,
+  ): SandboxProcess | null {
+    const idle = [...this.#sandboxes].filter(({ isIdle, isRecovering, lastAccount }) => {
+      const isOwn = lastAccount === null || lastAccount === accountCode
+      return isIdle && (!isRecovering || isOwn || mayRecover(lastAccount))
+    })
     const recovering = idle.filter(sandbox => sandbox.isRecovering)
     const own = recovering.find(sandbox => sandbox.lastAccount === accountCode)
     if (own !== undefined && this.computing + recovering.length >= processors) return own
@@ -157,7 +165,7 @@ export class SandboxPool {
       computing: this.#computing,
       heldLines: this.#heldLines,
       onIdle: idle => this.#becomeIdle(idle),
-      onRested: rested => this.#killWhenLarge(rested),
+      onRested: rested => this.#onRested(rested),
       onLost: () => this.#onLost(),
       onWait: () => this.#onIdle(),
     })
@@ -182,6 +190,11 @@ export class SandboxPool {
     if (!sandbox.isIdle) return
     this.#planShrink()
     this.#onIdle()
+  }
+
+  #onRested(sandbox: SandboxProcess): void {
+    // A sandbox that recovered for long has been replaced.
+    if (!this.#killWhenLarge(sandbox)) this.#planShrink()
   }
 
   // Under load this may be some runs late: the next run waits already, so memory at rest is read at most every 20 ms.

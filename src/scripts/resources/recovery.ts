@@ -7,6 +7,8 @@ const recoveryMs = 2_000
 const firstCheckMs = 20
 // V8 takes up to 200 ms to dispose of a full isolate. A script that is still running takes more.
 const maxProcessorMs = 400
+// Most recoveries take a few milliseconds.
+const shortRecoveryMs = 50
 // A process that recovers gives memory back. A script that is still running takes more.
 const maxMoreBytes = 64 * 2 ** 20
 
@@ -15,14 +17,26 @@ export interface RecoveryOptions {
   readonly onCheck: () => void
   /** Returns the resident memory of the sandbox in bytes; null if unknown. */
   readonly residentBytes: () => number | null
+  /** Called if the recovery is long. */
+  readonly onLong: () => void
   /** Called with the reason if the sandbox takes too long, computes for too long or takes more memory. */
   readonly onFailure: (reason: KillReason) => void
+}
+
+/** Hears of one recovery. */
+export interface RecoveryFollower {
+  /** Called if the recovery is about to count as long. */
+  onLong(): void
+  /** Called when it is over: the sandbox has recovered or is gone. */
+  onEnd(): void
 }
 
 /** The time of a sandbox from the end of a run until it is ready for the next one. */
 export class Recovery {
   readonly #options: RecoveryOptions
   #unwatch: (() => void) | null = null
+  #isLong = false
+  #follower: RecoveryFollower | null = null
 
   constructor(options: RecoveryOptions) {
     this.#options = options
@@ -32,8 +46,18 @@ export class Recovery {
     return this.#unwatch !== null
   }
 
+  /** True if it takes long. The script may be going on. */
+  get isLong(): boolean {
+    return this.#isLong
+  }
+
+  /** Sets who hears of this recovery, until it is over. */
+  follow(follower: RecoveryFollower): void {
+    this.#follower = follower
+  }
+
   start(pid: number | undefined): void {
-    const { onCheck, residentBytes, onFailure } = this.#options
+    const { onCheck, residentBytes, onLong, onFailure } = this.#options
     const startedAt = performance.now()
     let firstProcessorMs: number | null = null
     let firstBytes: number | null = null
@@ -47,7 +71,11 @@ export class Recovery {
       if (processorMs - firstProcessorMs > maxProcessorMs) return onFailure('did not leave its script')
       const bytes = residentBytes() ?? 0
       firstBytes ??= bytes
-      if (bytes - firstBytes > maxMoreBytes) onFailure('used too much memory')
+      if (bytes - firstBytes > maxMoreBytes) return onFailure('used too much memory')
+      if (this.#isLong || now - startedAt < shortRecoveryMs) return
+      this.#follower?.onLong()
+      this.#isLong = true
+      onLong()
     })
     this.#unwatch = unwatch
   }
@@ -55,5 +83,9 @@ export class Recovery {
   stop(): void {
     this.#unwatch?.()
     this.#unwatch = null
+    this.#isLong = false
+    const follower = this.#follower
+    this.#follower = null
+    follower?.onEnd()
   }
 }

@@ -15,6 +15,7 @@ function recover(...megabytes: number[]) {
   const recovery = new Recovery({
     onCheck: () => checks++,
     residentBytes: () => (megabytes[Math.min(checks, megabytes.length) - 1] ?? 0) * 2 ** 20,
+    onLong: () => undefined,
     onFailure: reason => reasons.push(reason),
   })
   ends.push(() => recovery.stop())

@@ -121,3 +121,42 @@ describe('of the idle sandboxes', () => {
     expect((await ask('a')).sandbox).toBe(first.sandbox)
   })
 })
+
+describe('a sandbox that goes on after the end of its run', () => {
+  async function goOn() {
+    const speech = { atStart: [{ wait: 300 }, ready], onRun: [exitLine('r')] }
+    const started = await startAdmission({ max: 2, warm: 2, speech })
+    await until(() => started.pool.idle === 2)
+    const first = await started.ask('a')
+    await begin(first)
+    first.release()
+    return { ...started, first }
+  }
+
+  test('counts toward the share of its account and is taken for nobody else', async () => {
+    const { first, ask, pool, waiting } = await goOn()
+    await until(() => first.sandbox.recovery.isLong)
+    expect([pool.idle, first.sandbox.isServing]).toEqual([1, true])
+    const again = ask('a')
+    const other = await ask('b')
+    expect([waiting(), other.sandbox === first.sandbox]).toEqual([1, false])
+    first.sandbox.kill('did not leave its script')
+    giveBack(await again)
+  })
+
+  test('makes its account leave the last idle one to others, which do not wait for its next one', async () => {
+    const { first, ask, pool, waiting } = await goOn()
+    first.sandbox.kill('did not leave its script')
+    await first.sandbox.gone
+    expect(pool.isShort).toBe(true)
+    const again = ask('a')
+    const other = await ask('b')
+    expect(waiting()).toBe(1)
+    const next = await again
+    await begin(next)
+    next.release()
+    const asked = ask('c')
+    giveBack(other)
+    expect((await asked).sandbox).toBe(other.sandbox)
+  })
+})

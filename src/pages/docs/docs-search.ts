@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import { openPublicPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError } from '../shell/page-element.ts'
+import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { copyCode } from './copy-code.ts'
 import { type Found, loadSearch, readWords, type Search } from './search-index.ts'
 
@@ -62,7 +63,7 @@ class DocsSearch extends PageElement {
   #viewResults() {
     return html`<div class="docs-results">
       <h1>Search results</h1>
-      ${viewError(this.error)}
+      ${viewError(this.error)} ${this.found === null ? viewNotLoaded(this.error) : nothing}
       ${this.found?.length === 0 ? viewEmpty('Nothing found', 'Try fewer or shorter words.') : nothing}
       <ol>
         ${this.found?.map(

@@ -1,3 +1,6 @@
+import { answerInTime } from '../gateway/answer-in-time.ts'
+import { GatewayError, unreachable } from '../gateway/gateway-error.ts'
+
 /** A place in the docs that has every word of a search. */
 export interface Found {
   /** With the anchor of its heading. */
@@ -17,11 +20,11 @@ export type Search = (text: string) => readonly Found[]
 const maxFound = 30
 const excerptLength = 180
 
-/** Loads the texts of all pages and returns the search over them. */
+/** Loads the texts of all pages and returns the search over them. Throws a `GatewayError` if they do not come. */
 export async function loadSearch(address: string): Promise<Search> {
-  const answer = await fetch(address, { credentials: 'omit' })
-  if (!answer.ok) throw new Error('The texts of the docs could not be loaded. Reload the page.')
-  const pages = (await answer.json()) as readonly Page[]
+  const pages = await answerInTime({ isChange: false, signal: undefined }, signal =>
+    loadPages(address, signal),
+  )
   const places = pages.flatMap(([path, page, sections]) =>
     sections.map(([id, heading, text], index) => ({
       path: index === 0 ? path : `${path}#${id}`,
@@ -45,6 +48,19 @@ export async function loadSearch(address: string): Promise<Search> {
       .slice(0, maxFound)
       .map(({ place }) => ({ ...place, excerpt: cutExcerpt(place.text, words) }))
   }
+}
+
+async function loadPages(address: string, signal: AbortSignal): Promise<readonly Page[]> {
+  const answer = await fetch(address, { credentials: 'omit', signal }).catch(() => {
+    throw unreachable()
+  })
+  if (!answer.ok) {
+    const message = 'The texts of the docs could not be loaded. Try again.'
+    throw new GatewayError(message, { code: 'UNKNOWN', status: answer.status })
+  }
+  return (await answer.json().catch(() => {
+    throw unreachable()
+  })) as readonly Page[]
 }
 
 /** Returns the words of a search, in lower case. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { holdRequests } from '../hold-requests.ts'
 import { findBarriers, openTab, signIn } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
@@ -75,6 +76,22 @@ test('a search finds headings and texts of all pages, survives a reload, and lea
   await page.keyboard.press('Escape')
   await page.getByRole('heading', { level: 1, name: 'Scripts' }).waitFor()
   expect(page.url()).toBe(`${server.baseUrl}/docs/scripts#how-a-run-ends`)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a search without an answer says so, and is done again by a button', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await page.clock.install()
+  const held = await holdRequests(page, '**/search.json')
+  await page.goto('/docs?q=no_outcome')
+  await page.getByText('Loading…').waitFor()
+  await expect.poll(held.count).toBe(1)
+  await page.clock.fastForward(30_000)
+  await page.getByRole('alert').getByText('The gateway does not answer. Try again.').waitFor()
+  held.release()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('link', { name: 'How a run ends' }).waitFor()
   expect(faults).toEqual([])
   await page.context().close()
 })

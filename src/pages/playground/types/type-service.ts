@@ -25,6 +25,9 @@ declare global {
   }
 }
 
+// TypeScript is some megabytes, which a slow network needs its time for.
+const maxSilenceMs = 60_000
+
 // Made once: the policy of the page allows no second one of this name.
 let policy: ScriptUrlPolicy | undefined
 const toScriptUrl = (url: string): string => {
@@ -33,15 +36,16 @@ const toScriptUrl = (url: string): string => {
 }
 
 /**
- * The worker that knows the types. Loads nothing before the first question. After a load that failed, the next question
- * loads again.
+ * The worker that knows the types. Loads nothing before the first question. After a load that failed, or a minute
+ * without an answer, the next question loads again.
  */
 export class TypeService {
   #worker: Worker | null = null
   #lastId = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
   readonly #waiting = new Map<number, Waiting>()
 
-  /** Asks about a script. Rejects if the types could not be loaded. */
+  /** Asks about a script. Rejects if the types could not be loaded, or if no answer comes. */
   ask<Kind extends keyof Answers>(
     kind: Kind,
     question: Pick<Question, 'script' | 'input'> & Partial<Question>,
@@ -50,6 +54,7 @@ export class TypeService {
     const { promise, resolve, reject } = Promise.withResolvers<Answers[Kind]>()
     this.#waiting.set(this.#lastId, { resolve, reject })
     this.#worker ??= this.#start()
+    this.#timer ??= this.#expectAnswer(this.#worker)
     this.#worker.postMessage({ offset: 0, name: '', ...question, kind, id: this.#lastId } satisfies Question)
     return promise
   }
@@ -60,6 +65,8 @@ export class TypeService {
       if (!isLoaded) return this.#drop(worker)
       const waiting = this.#waiting.get(id)
       this.#waiting.delete(id)
+      clearTimeout(this.#timer)
+      this.#timer = this.#waiting.size === 0 ? undefined : this.#expectAnswer(worker)
       if (error === undefined) waiting?.resolve(answer as never)
       else waiting?.reject(new Error(error))
     }
@@ -70,10 +77,16 @@ export class TypeService {
     return worker
   }
 
+  #expectAnswer(worker: Worker): ReturnType<typeof setTimeout> {
+    return setTimeout(() => this.#drop(worker), maxSilenceMs)
+  }
+
   #drop(worker: Worker): void {
     worker.terminate()
     if (this.#worker !== worker) return
     this.#worker = null
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     for (const { reject } of this.#waiting.values()) reject(new Error('The types could not be loaded.'))
     this.#waiting.clear()
   }

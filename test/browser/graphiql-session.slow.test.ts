@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { addMembership } from '../server/clients/memberships.ts'
+import { holdRequests } from './hold-requests.ts'
 import { openTab, signIn } from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
@@ -65,6 +66,14 @@ test('in a signed-in tab GraphiQL sends the token by itself, from its first requ
   expect(session.split(server.adminToken).length - 1).toBe(1)
   expect(page.url()).not.toContain(server.adminToken)
   expect(faults).toEqual([])
+
+  await page.clock.install()
+  const { count, release } = await holdRequests(page, '**/graphql', 'query Mine')
+  await page.locator('button.graphiql-execute-button').click()
+  await expect.poll(count).toBe(1)
+  await page.clock.fastForward(30_000)
+  await expect.poll(() => answer.innerText()).toMatch(/Try\sagain/)
+  release()
 
   await page.getByRole('link', { name: 'Playground' }).click()
   await page.waitForURL('**/playground')

@@ -18,7 +18,13 @@ const bar = `<header class="rostrum-bar">
 </header>`
 
 // Each after those that it imports.
-const modules = ['gateway/session.ts', 'graphiql/storage.ts', 'graphiql/start-graphiql.ts']
+const modules = [
+  'gateway/session.ts',
+  'gateway/gateway-error.ts',
+  'gateway/answer-in-time.ts',
+  'graphiql/storage.ts',
+  'graphiql/start-graphiql.ts',
+]
 
 // The main function of a worker thread: it posts one `GraphiqlPage` and ends.
 process.emitWarning = () => undefined

@@ -1,3 +1,5 @@
+import { answerInTime } from '../gateway/answer-in-time.ts'
+import { GatewayError, unreachable } from '../gateway/gateway-error.ts'
 import { goToLogin, readSession } from '../gateway/session.ts'
 import { createStorage } from './storage.ts'
 
@@ -16,14 +18,29 @@ globalThis.fetch = (input, init) => {
     if (session === null) return Promise.resolve(Response.json(needsToken, { status: 401 }))
     headers.set('authorization', `Bearer ${session.token}`)
   }
-  return send(input, { ...init, headers })
+  return sendInTime(input, { ...init, headers }).catch((error: unknown) => {
+    if (error instanceof GatewayError) return Response.json(toErrors(error.message), { status: 503 })
+    throw error
+  })
 }
 
-const needsToken = {
-  errors: [
-    { message: 'Sign in first, or put a token into the header editor: {"Authorization": "Bearer <token>"}' },
-  ],
+// A query only reads, and ends if no answer begins in time.
+function sendInTime(input: RequestInfo | URL, { signal: end, ...init }: RequestInit): Promise<Response> {
+  const isChange = /\bmutation\b/.test(String(init.body))
+  return answerInTime({ isChange, signal: end ?? undefined }, async signal => {
+    try {
+      return await send(input, { ...init, signal })
+    } catch {
+      signal.throwIfAborted()
+      throw unreachable()
+    }
+  })
 }
+
+const toErrors = (message: string) => ({ errors: [{ message }] })
+const needsToken = toErrors(
+  'Sign in first, or put a token into the header editor: {"Authorization": "Bearer <token>"}',
+)
 
 const signInLink = document.querySelector('a[href="/login"]')
 signInLink?.toggleAttribute('hidden', session !== null)

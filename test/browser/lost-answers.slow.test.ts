@@ -115,6 +115,22 @@ test('“Add” again after a lost answer adds one hook', async () => {
   await page.context().close()
 })
 
+test('hooks that could not be loaded are loaded again by a button', async () => {
+  const id = await saveFunction('unheard')
+  const tab = await open('/cases')
+  const { page } = tab
+  let isLost = true
+  await page.route('**/graphql', route =>
+    isLost && route.request().postData()?.includes('ListHooks(') ? route.abort() : route.fallback(),
+  )
+  await page.goto(`/functions/${id}`)
+  await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
+  isLost = false
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('A hook runs it whenever').waitFor()
+  await page.context().close()
+})
+
 test('a hook that was added without an answer, and removed, can be added again', async () => {
   const id = await saveFunction('removed')
   await server.graphql('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {

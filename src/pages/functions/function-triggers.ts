@@ -4,6 +4,7 @@ import { ask, forgetUnanswered } from '../gateway/operation.ts'
 import '../shell/copy-button.ts'
 import { allows, currentSession } from '../gateway/session.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { writeExample } from './sender-example.ts'
 import type { TriggerDialog, TriggerSaved } from './trigger-dialog.ts'
 import './trigger-dialog.ts'
@@ -248,7 +249,7 @@ class FunctionTriggers extends PageElement {
 
 function viewLoaded<Trigger>({ title, advice, loaded, viewItem }: Kind<Trigger>) {
   if (loaded === null) return viewLoading()
-  if (loaded instanceof Error) return viewError(loaded)
+  if (loaded instanceof Error) return [viewError(loaded), viewNotLoaded(loaded)]
   if (loaded.length === 0) return html`<p class="quiet">${advice}</p>`
   return html`<ul class="rows" aria-label=${title}>${loaded.map(viewItem)}</ul>`
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { holdRequests } from './hold-requests.ts'
+import { holdRequests, loseFirstAnswer } from './hold-requests.ts'
 import { enter, openTab, type WatchedTab } from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
@@ -112,6 +112,32 @@ test('“Add” again after a lost answer adds one hook', async () => {
   await pressTwice(page, 'Add')
   await page.getByText('The hook was added.').waitFor()
   expect(await countHooks(id)).toBe(1)
+  await page.context().close()
+})
+
+test('“Add” again after a lost answer adds one webhook, and leads to a secret of it', async () => {
+  const id = await saveFunction('webhooked')
+  const { page } = await openLosing(`/functions/${id}`)
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Add webhook' }).click()
+  await dialog.getByLabel('Name').fill('lost')
+  await pressTwice(page, 'Add')
+  const lost = dialog.getByText(
+    'lost has a secret, but it was in the answer that was lost. Make another one.',
+  )
+  await lost.waitFor()
+  await dialog.getByText('New secret of lost?').waitFor()
+
+  await loseFirstAnswer(page, 'RotateSecret')
+  const make = dialog.getByRole('button', { name: 'New secret' })
+  await make.click()
+  await dialog.getByText('The gateway cannot be reached.').waitFor()
+  await make.click()
+  await lost.waitFor()
+  await make.click()
+  expect(await dialog.getByLabel('New secret').inputValue()).toMatch(/^whsec_/)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('list', { name: 'Webhooks' }).getByText('lost', { exact: true }).waitFor()
   await page.context().close()
 })
 

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { fillForm, forgetForm, keepForm, readForm } from '../gateway/kept-form.ts'
-import { ask, askOnce } from '../gateway/operation.ts'
+import { askOnce } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import {
@@ -40,6 +40,8 @@ const modes = [
   { value: 'SYNC', text: 'With the result of the run' },
 ]
 
+type NamedWebhook = Pick<Webhook, 'id' | 'name'>
+
 /** What was done, for the list of triggers. */
 export interface TriggerSaved {
   readonly kind: TriggerKind
@@ -64,7 +66,7 @@ class TriggerDialog extends PageElement {
   declare caseTypeCode: string | null
   declare kind: TriggerKind
   /** The webhook that gets a new secret; null while a trigger is added. */
-  declare rotated: Webhook | null
+  declare rotated: NamedWebhook | null
   declare verification: string
   /** The new secret, until the dialog is closed. */
   declare secret: string | null
@@ -96,7 +98,7 @@ class TriggerDialog extends PageElement {
   }
 
   /** Asks again with what was typed for the same kind and not added. */
-  async ask(kind: TriggerKind, rotated: Webhook | null = null): Promise<void> {
+  async ask(kind: TriggerKind, rotated: NamedWebhook | null = null): Promise<void> {
     this.kind = kind
     this.rotated = rotated
     const kept = new Map(readForm(this.#formName))
@@ -231,11 +233,7 @@ class TriggerDialog extends PageElement {
     this.isBusy = true
     try {
       this.secret = await this.#save(given, input)
-      if (this.rotated === null) forgetForm(this.#formName)
-      const notice =
-        this.rotated === null ? `The ${this.kind} was added.` : `${this.rotated.name} has a new secret.`
-      const detail: TriggerSaved = { kind: this.kind, notice }
-      this.dispatchEvent(new CustomEvent('trigger-saved', { detail }))
+      this.#noteSaved()
       if (this.secret === null) return this.#dialog.close()
       await this.updateComplete
       this.querySelector<HTMLTextAreaElement>('#new-secret')?.select()
@@ -246,18 +244,38 @@ class TriggerDialog extends PageElement {
     }
   }
 
+  #noteSaved(): void {
+    const { kind, rotated } = this
+    if (rotated === null) forgetForm(this.#formName)
+    const notice = rotated === null ? `The ${kind} was added.` : `${rotated.name} has a new secret.`
+    const detail: TriggerSaved = { kind, notice }
+    this.dispatchEvent(new CustomEvent('trigger-saved', { detail }))
+  }
+
   /** Saves, and returns a secret that was made. */
   async #save(given: FormData, input: object): Promise<string | null> {
+    const own = String(given.get('secret') ?? '').trim() || null
     if (this.rotated !== null) {
-      const secret = String(given.get('secret') ?? '').trim() || null
       const overlapHours = Number(given.get('overlapHours'))
-      return (await ask(rotateSecret, { id: this.rotated.id, overlapHours, secret })).rotateWebhookSecret
-        .secret
+      const rotation = { id: this.rotated.id, overlapHours, secret: own }
+      const { secret } = (await askOnce(rotateSecret, rotation)).rotateWebhookSecret
+      return secret ?? this.#explainLost(own, this.rotated)
     }
-    if (this.kind === 'webhook') return (await ask(saveWebhook, { input })).saveWebhook.secret
+    if (this.kind === 'webhook') {
+      const { secret, webhook } = (await askOnce(saveWebhook, { input })).saveWebhook
+      return secret ?? this.#explainLost(own, webhook)
+    }
     if (this.kind === 'hook') await askOnce(saveHook, { input })
     else await askOnce(saveTask, { input })
     return null
+  }
+
+  // An answer that the gateway repeats has no secret.
+  #explainLost(own: string | null, webhook: NamedWebhook): null {
+    if (own !== null) return null
+    this.#noteSaved()
+    this.rotated = webhook
+    throw new Error(`${webhook.name} has a secret, but it was in the answer that was lost. Make another one.`)
   }
 }
 

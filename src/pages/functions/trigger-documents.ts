@@ -54,9 +54,11 @@ export const saveTask = operation<{ saveCaseTask: { readonly id: string } }, Sav
   `mutation SaveTask($input: SaveCaseTaskInput!) { saveCaseTask(input: $input) { id } }`,
 )
 export const saveWebhook = operation<
-  { saveWebhook: { readonly secret: string | null; readonly webhook: { readonly id: string } } },
+  { saveWebhook: { readonly secret: string | null; readonly webhook: Pick<Webhook, 'id' | 'name'> } },
   Saving
->(`mutation SaveWebhook($input: SaveWebhookInput!) { saveWebhook(input: $input) { secret webhook { id } } }`)
+>(
+  `mutation SaveWebhook($input: SaveWebhookInput!) { saveWebhook(input: $input) { secret webhook { id name } } }`,
+)
 export const rotateSecret = operation<
   { rotateWebhookSecret: { readonly secret: string | null } },
   { id: string; overlapHours: number; secret: string | null }

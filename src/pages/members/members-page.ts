@@ -18,7 +18,7 @@ import { type FoundEvents, findEarlier, findEvents, findLater } from './event-se
 import { add, type Done, move, remove } from './member-actions.ts'
 import { type Membership, type MembershipPage, membersOfTeam, teamsOfUser } from './member-documents.ts'
 import { viewEvents } from './view-events.ts'
-import { type Side, viewMemberships } from './view-memberships.ts'
+import { fillMoves, moveFormOf, type Side, viewMemberships } from './view-memberships.ts'
 
 const pageSize = 100
 const maxPageSize = 1_000
@@ -63,6 +63,7 @@ class MembersPage extends PageElement {
     this.#isOpened = true
     const form = this.querySelector<HTMLFormElement>('form.add')
     if (form !== null) fillForm(this.#formName, form)
+    fillMoves(this)
     this.#try(() => focusOpenedRow(() => this.#loadNext()))
   }
 
@@ -159,10 +160,12 @@ class MembersPage extends PageElement {
   }
 
   #move(membership: Membership, teamId: string): void {
-    this.#do(membership.id, () => {
+    this.#do(membership.id, async () => {
       if (teamId === membership.teamId)
         throw new Error(`User ${membership.userId} is in team ${teamId} already. Type another team.`)
-      return move(membership, { userId: membership.userId, teamId })
+      const done = await move(membership, { userId: membership.userId, teamId })
+      forgetForm(moveFormOf(membership.id))
+      return done
     })
   }
 

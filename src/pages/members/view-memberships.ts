@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
+import { fillForm, keepForm } from '../gateway/kept-form.ts'
 import { viewEmpty } from '../shell/page-element.ts'
 import type { Membership } from './member-documents.ts'
 
@@ -30,14 +31,24 @@ export function viewMemberships(rows: readonly Membership[], actions: Actions) {
   </ul>`
 }
 
+/** The name under which the form that moves a membership is kept. */
+export const moveFormOf = (membershipId: string) => `move.${membershipId}`
+
+/** Fills the forms that move memberships with what this person typed and did not send. */
+export function fillMoves(page: HTMLElement): void {
+  for (const form of page.querySelectorAll<HTMLFormElement>('form.controls')) fillForm(form.name, form)
+}
+
 function viewRow(membership: Membership, { side, canChange, onMove, onRemove }: Actions) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const field = (event.currentTarget as HTMLFormElement).elements.namedItem('moveTo')
     if (field instanceof HTMLInputElement) onMove(membership, field.value.trim())
   }
+  const keep = ({ currentTarget }: Event) =>
+    keepForm(moveFormOf(membership.id), currentTarget as HTMLFormElement)
   const fieldId = `move-${membership.id}`
-  const controls = html`<form class="controls" @submit=${submit}>
+  const controls = html`<form class="controls" name=${moveFormOf(membership.id)} @submit=${submit} @input=${keep}>
     <label for=${fieldId}>Move to</label>
     <input id=${fieldId} name="moveTo" inputmode="numeric" autocomplete="off" placeholder="team" required />
     <button>Move</button>

@@ -115,7 +115,7 @@ test('after a removal whose list does not come, an alert says so', async () => {
   await page.context().close()
 })
 
-test('the user that was typed is there after signing in again, and no more once it is added', async () => {
+test('what was typed is there after signing in again, and no more once it is done', async () => {
   const { page, field, rowOf } = await openTeam(809)
   await field.fill('7')
   await expireToken(page)
@@ -124,9 +124,20 @@ test('the user that was typed is there after signing in again, and no more once 
   await expect.poll(() => field.inputValue()).toBe('7')
   await field.press('Enter')
   await rowOf(7).waitFor()
+  const moveTo = rowOf(7).getByLabel('Move to')
+  await moveTo.fill('8090')
+  await expireToken(page)
+  await moveTo.press('Enter')
+  await signInAgain(page, server.adminToken)
+  await expect.poll(() => moveTo.inputValue()).toBe('8090')
+  expect(await field.inputValue()).toBe('')
+  await moveTo.press('Enter')
+  await page.getByText('Moved user 7 from team 809 to team 8090.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Moved user 7 from team 8090 to team 809.').waitFor()
   await page.reload()
   await rowOf(7).waitFor()
-  expect(await field.inputValue()).toBe('')
+  expect(await moveTo.inputValue()).toBe('')
   await page.context().close()
 })
 

@@ -8,6 +8,8 @@ const lookEveryMs = 600
 const lookAfterErrorMs = 3_000
 // A page that is left open keeps this many rows, and those that the person loads.
 const maxRowsByItself = 200
+/** A page that is left paused counts up to this many new runs. */
+export const maxWaiting = 1_000
 
 /** The newest runs, which follow the gateway until they are paused. */
 export class LiveRuns implements ReactiveController {
@@ -140,12 +142,13 @@ export class LiveRuns implements ReactiveController {
   }
 
   async #count(generation: number): Promise<void> {
+    if (this.waiting.size >= maxWaiting) return
     const { runs } = await ask(listNewestIds, { filter: this.#filter, first: 200 })
     if (generation !== this.#generation || !this.isPaused) return
     const known = new Set(this.rows?.map(({ id }) => id))
     for (const { id } of runs.nodes) {
       // Rows are in the order of the table, so the rest is older.
-      if (known.has(id)) break
+      if (known.has(id) || this.waiting.size >= maxWaiting) break
       this.waiting.add(id)
     }
   }

@@ -6,7 +6,7 @@ import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
 import './dead-runs.ts'
-import { LiveRuns } from './live-runs.ts'
+import { LiveRuns, maxWaiting } from './live-runs.ts'
 import './run-charts.ts'
 import { type FunctionName, listFunctionNames, type RunFilter } from './run-documents.ts'
 import { outcomes, type RunQuery, readQuery, toFilter, triggers, writeAddress } from './run-query.ts'
@@ -45,6 +45,7 @@ class RunsPage extends PageElement {
       return html`<h1>Runs</h1>
         ${viewEmpty('You may not see runs', 'Your token lacks the scope runs:read. Ask for one that has it.')}`
     const { isPaused, waiting } = this.#live
+    const count = waiting.size < maxWaiting ? waiting.size : `${maxWaiting}+`
     return html`<div class="title-row">
         <h1>Runs</h1>
         <div class="inline">
@@ -52,7 +53,7 @@ class RunsPage extends PageElement {
           <button type="button" aria-pressed=${isPaused} @click=${this.#toggle}>
             ${isPaused ? 'Resume' : 'Pause'}
           </button>
-          ${isPaused && waiting.size > 0 ? html`<span class="count">${waiting.size} new</span>` : nothing}
+          ${isPaused && waiting.size > 0 ? html`<span class="count">${count} new</span>` : nothing}
         </div>
       </div>
       <run-charts .filter=${this.#filter}></run-charts>

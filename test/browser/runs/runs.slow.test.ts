@@ -83,6 +83,25 @@ test('a paused table stands still and counts, and once it goes on, it says so an
   await close(tab)
 })
 
+test('a paused table counts a thousand new runs, and asks for no more of them', async () => {
+  const tab = await open('/runs')
+  const { page } = tab
+  const nodes = Array.from({ length: 1_001 }, (_, id) => ({ id: String(id) }))
+  let asked = 0
+  await page.route('**/graphql', route => {
+    if (!route.request().postData()?.includes('ListNewestRunIds')) return route.fallback()
+    asked++
+    return route.fulfill({ json: { data: { runs: { nodes } } } })
+  })
+  await page.clock.install()
+  await page.reload()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('1000+ new', { exact: true }).waitFor()
+  await page.clock.runFor(2_000)
+  expect(asked).toBe(1)
+  await close(tab)
+})
+
 test('filters are in the address: a reload keeps them, and Back takes the last one back', async () => {
   await run('good', 'exit(1)')
   await run('bad', 'fail("no")')

@@ -29,6 +29,11 @@ test('a narrow page shows one pane at a time, keeps Run in view, and shows what 
   }
   await tab(page, 'Script').click()
   expect(await textOf(page, 'Script')).toContain('seen')
+  await page.emulateMedia({ media: 'print' })
+  expect(
+    await page.locator('.input, .outcome').evaluateAll(all => all.map(own => own.checkVisibility())),
+  ).toEqual([true, true])
+  await page.emulateMedia({ media: 'screen' })
   const box = await run.boundingBox()
   expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(844)
   await field(page, 'Script').click()

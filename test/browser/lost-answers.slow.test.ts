@@ -208,6 +208,7 @@ test.each([
   '/cases',
   '/cases/1',
   '/members?team=3',
+  '/playground?function=1',
 ])('where the first answer of %s is lost, a button loads the page again', async path => {
   const tab = await open('/runs')
   const { page } = tab

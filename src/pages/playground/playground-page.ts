@@ -3,6 +3,7 @@ import { allows } from '../gateway/session.ts'
 import { takeOpened } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
+import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { forgetFragment, readFunctionId, readLinkFragment, showFunctionId } from './address.ts'
 import { assignDraft, type Draft, type OpenFunction, readDraftOfTab, takeDraft } from './draft/draft-store.ts'
 import type { DraftsDialog } from './draft/drafts-dialog.ts'
@@ -80,8 +81,10 @@ class PlaygroundPage extends PageElement {
     const { state, isRunning } = this.#run
     const runBar = viewRunBar({ state, isRunning, run: () => this.#start(true), stop: this.#stop })
     const tabs = html`<pane-tabs .layout=${this.#layout} .run=${state}></pane-tabs>`
+    const isUnopened = this.error !== null && this.#open === null && readFunctionId() !== null
     return html`<div class="playground">
-      ${this.#viewBar()} ${viewError(this.error ?? state.error)}
+      ${this.#viewBar()}
+      ${viewError(this.error ?? state.error, isUnopened ? viewNotLoaded(this.error) : nothing)}
       ${isNarrow ? tabs : nothing} ${this.#viewFields()}
       ${isNarrow ? nothing : runBar}
       <section class="outcome" aria-label="Run" ?hidden=${!this.#layout.shows('results')}>

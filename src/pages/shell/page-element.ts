@@ -9,13 +9,16 @@ export class PageElement extends LitElement {
   }
 }
 
-/** Shows what went wrong and what to do now; nothing without an error. */
-export function viewError(error: unknown): TemplateResult | typeof nothing {
+/** Shows what went wrong and what to do now, which may be a button; nothing without an error. */
+export function viewError(
+  error: unknown,
+  button: TemplateResult | typeof nothing = nothing,
+): TemplateResult | typeof nothing {
   if (error === null || error === undefined) return nothing
   const isRefused =
     error instanceof GatewayError && error.code === 'UNAUTHENTICATED' && readSession() !== null
   const again = html`<button type="button" @click=${goToLogin}>Sign in again</button>`
-  return html`<div role="alert" class="alert"><p>${messageOf(error)}</p>${isRefused ? again : nothing}</div>`
+  return html`<div role="alert" class="alert"><p>${messageOf(error)}</p>${isRefused ? again : button}</div>`
 }
 
 /** Shows that there is nothing yet, and what to do next. */

@@ -53,7 +53,8 @@ class RunCharts extends PageElement {
   }
 }
 
-const none = 'No runs in the last hour'
+// The charts load again until an answer comes.
+const describeEmpty = (stats: Stats | null) => (stats === null ? 'Loading…' : 'No runs in the last hour')
 
 function viewMinutes(stats: Stats | null) {
   const first = Math.floor(Date.now() / minuteMs) - minutes
@@ -67,7 +68,7 @@ function viewMinutes(stats: Stats | null) {
     heads: ['Time', 'Runs'],
     bars,
     columns: minutes + 1,
-    empty: none,
+    empty: describeEmpty(stats),
   })
 }
 
@@ -83,7 +84,7 @@ function viewOutcomes(stats: Stats | null) {
     heads: ['Outcome', 'Runs'],
     bars: isEmpty ? [] : bars,
     columns: 3,
-    empty: none,
+    empty: describeEmpty(stats),
   })
 }
 
@@ -95,7 +96,7 @@ function viewDurations(stats: Stats | null) {
     heads: ['Percentile', 'ms'],
     bars,
     columns: 3,
-    empty: none,
+    empty: describeEmpty(stats),
   })
 }
 

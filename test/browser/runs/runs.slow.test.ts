@@ -197,6 +197,17 @@ test('a token that expires while the page is open is no lost connection', async 
   await close(tab)
 })
 
+test('charts whose figures do not come do not say that there were no runs', async () => {
+  const tab = await open('/cases')
+  const { page } = tab
+  await page.route('**/graphql', route => route.abort())
+  await page.goto('/runs')
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByText('No runs in the last hour').count()).toBe(0)
+  expect(await page.getByRole('figure').getByText('Loading…').count()).toBe(3)
+  await close(tab)
+})
+
 test('runs of one filter are not listed under another one whose answer does not come', async () => {
   await run('of all outcomes', 'exit(1)')
   const tab = await open('/runs')

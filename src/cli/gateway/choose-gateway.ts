@@ -38,7 +38,7 @@ export function chooseUrl({ text, environment }: CallParts): string {
 }
 
 /** Returns the URL of a gateway in its one spelling. */
-export function readUrl(given: string): string {
+function readUrl(given: string): string {
   const url = URL.parse(given)
   if (url === null || !/^https?:$/.test(url.protocol) || /[?#]/.test(url.href))
     throw wrongUse(`\`${given}\` is no URL of a gateway. Name one such as ${defaultUrl}.`)

@@ -132,7 +132,7 @@ export function sayOnce({ say }: Pick<Terminal, 'say'>): (line: string) => void 
 }
 
 /** Reads the JSON of an answer. */
-export async function readJson(answer: Response, url: string): Promise<unknown> {
+async function readJson(answer: Response, url: string): Promise<unknown> {
   try {
     return await answer.json()
   } catch {

@@ -20,7 +20,7 @@ const lookEachMs = 75
  * Maximum bytes of one stored answer. It is more than the largest result and log of a run, so that ordinary answers
  * fit.
  */
-export const maxAnswerBytes = 4 * 2 ** 20
+const maxAnswerBytes = 4 * 2 ** 20
 
 export interface KeyLimits {
   /** Maximum bytes of the keys of one account. `IdempotencyStore` says what counts. */

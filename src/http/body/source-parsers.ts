@@ -5,7 +5,7 @@ import { parseSourceBody } from './content/source-body.ts'
 import { createBodyParser } from './create-body-parser.ts'
 
 /** The types of a body that is a source. A body without a type is one too. */
-export const sourceTypes = ['text/javascript', 'application/javascript', 'application/octet-stream']
+const sourceTypes = ['text/javascript', 'application/javascript', 'application/octet-stream']
 
 /** Adds the parsers of a source as a whole body, which has at most the bytes of a source, and refuses other types. */
 export function addSourceParsers(routes: FastifyInstance, services: HttpServices): void {

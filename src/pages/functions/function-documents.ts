@@ -74,8 +74,3 @@ export const rollBack = operation<
   `mutation RollBack($functionId: ID!, $hash: ID!) {
     makeVersionLive(functionId: $functionId, hash: $hash) { live { hash } } }`,
 )
-
-export const removeFunction = operation<
-  { removeFunction: { readonly id: string } },
-  { id: string; ifLive: readonly string[] }
->(`mutation RemoveFunction($id: ID!, $ifLive: [ID!]) { removeFunction(id: $id, ifLive: $ifLive) { id } }`)

@@ -27,7 +27,7 @@ export interface WireStage {
   stop(): Promise<void>
 }
 
-export const accountCodes = { A: 'alpha', B: 'beta' } as const
+const accountCodes = { A: 'alpha', B: 'beta' } as const
 
 const scopes = [
   'memberships:read',

@@ -36,7 +36,7 @@ export function allUsedIds({ usedIds }: Model): number[] {
 }
 
 /** The model after an operation with this outcome; null where the outcome cannot be. */
-export function apply(model: Model, operation: Addressed, outcome: Outcome): Model | null {
+function apply(model: Model, operation: Addressed, outcome: Outcome): Model | null {
   const rows = model.rows[operation.account]
   if (operation.kind === 'create') return applyCreate(model, operation, outcome)
   if (operation.kind === 'list') {

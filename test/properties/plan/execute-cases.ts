@@ -139,6 +139,3 @@ export const executeCase: fc.Arbitrary<WireCase> = fc.oneof(
   { weight: 3, arbitrary: wireCases({ method, target, body: jsonBodies(task) }) },
   { weight: 2, arbitrary: wireCases({ method, target, body: formBody }) },
 )
-
-/** A whole valid task of a script that gives back what it got. */
-export const echo = fc.record({ document: jsonText, params: fc.jsonValue({ maxDepth: 3 }), requestContext })

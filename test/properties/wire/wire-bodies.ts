@@ -9,7 +9,7 @@ export interface WireBody {
   readonly chunked: boolean
 }
 
-export const jsonTypes = [
+const jsonTypes = [
   'application/json',
   'application/json; charset=utf-8',
   'Application/JSON',

@@ -35,7 +35,7 @@ export function readBody<T>(shape: z.ZodType<T>, body: unknown, isStrict = false
 }
 
 /** A value as JSON for a message, cut to 40 characters. */
-export function describeValue(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value instanceof InexactInteger) return `\`${value.text.slice(0, 40)}\``
   // `JSON.parse` makes infinity of a number like 1e400, and `JSON.stringify` makes null of that.
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)

@@ -11,11 +11,17 @@ export async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   onText: () => void = () => {},
 ): AsyncGenerator<StreamEvent> {
+  // The text of an event that has not ended. It is not searched again, because an event may come in many pieces.
   let rest = ''
+  // A line end at the end of a piece. An event ends with two.
+  let lineEnd = ''
   let since = performance.now()
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
     onText()
-    const blocks = (rest + text).split('\n\n')
+    const given = lineEnd + text
+    lineEnd = given.endsWith('\n') && !given.endsWith('\n\n') ? '\n' : ''
+    const [first = '', ...others] = given.slice(0, given.length - lineEnd.length).split('\n\n')
+    const blocks = [rest + first, ...others]
     rest = blocks.pop() ?? ''
     for (const block of blocks) {
       const event = readEvent(block)

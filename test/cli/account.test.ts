@@ -5,6 +5,7 @@ import {
   lstatSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -54,6 +55,8 @@ test('login keeps a good token for its URL alone, where nobody else can read it,
   given.remove()
   renameSync(join(place.path, kept), join(place.path, 'tokens.json'))
   symlinkSync('../../tokens.json', join(place.path, kept))
+  await login()
+  rmSync(join(place.path, 'tokens.json'))
   await login()
   expect(lstatSync(join(place.path, kept)).isSymbolicLink()).toBe(true)
   const other = server.baseUrl.replace('127.0.0.1', 'localhost')

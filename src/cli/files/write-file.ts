@@ -1,5 +1,14 @@
-import { mkdirSync, realpathSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { fileError } from './file-error.ts'
 
 // What most file systems reserve for a small file.
@@ -68,12 +77,23 @@ export function makeFolder(path: string, mode = 0o777): void {
   }
 }
 
+// Returns the path that a link leads to, even if there is no file yet.
 function followLink(path: string): string {
   try {
     return realpathSync(path)
+  } catch (error) {
+    const target = readLink(path)
+    // Links that lead back to themselves are `ELOOP`.
+    if (target === null || (error as NodeJS.ErrnoException).code !== 'ENOENT') return path
+    return followLink(resolve(followLink(dirname(path)), target))
+  }
+}
+
+function readLink(path: string): string | null {
+  try {
+    return readlinkSync(path)
   } catch {
-    // There is no file yet.
-    return path
+    return null
   }
 }
 

@@ -26,11 +26,15 @@ export function createUnknownRouteAnswer(server: FastifyInstance) {
     knownPaths.set(url, { pattern, methods: shownMethods.filter(name => methods.includes(name)) })
   })
 
+  const findPath = (path: string) => knownPaths.values().find(({ pattern }) => pattern.test(path))
+
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = request.url.split('?', 1)[0] ?? ''
-    const known = knownPaths.values().find(({ pattern }) => pattern.test(path))
+    const known = findPath(path)
+    const hasSurplusSlash = path.endsWith('/') && findPath(path.slice(0, -1)) !== undefined
+    const advice = hasSurplusSlash ? ' Leave out the `/` at its end.' : ''
     if (known === undefined) {
-      const error = new RostrumError('NOT_FOUND', 'There is nothing at this path.')
+      const error = new RostrumError('NOT_FOUND', `There is nothing at this path.${advice}`)
       return answerError({ request, reply, error })
     }
     const allowed = known.methods.join(', ')
@@ -38,7 +42,7 @@ export function createUnknownRouteAnswer(server: FastifyInstance) {
     const message =
       path === graphqlPath
         ? 'GraphQL takes `GET` and `POST` only.'
-        : `This path has no \`${request.method}\`; it has ${allowed}.`
+        : `This path has no \`${request.method}\`; it has ${allowed}.${advice}`
     return answerError({ request, reply, error: new RostrumError('METHOD_NOT_ALLOWED', message) })
   }
 }

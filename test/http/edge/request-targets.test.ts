@@ -55,6 +55,18 @@ test('what no route takes is refused without a look at its body', async () => {
   expect(await speak(['PUT /graphql HTTP/1.1', ...lines], 'abc')).toMatch(/^HTTP\/1.1 405 /)
 })
 
+test.each([
+  ['GET /health/', 404, 'There is nothing at this path. Leave out the `/` at its end.'],
+  ['GET /platform/cases/1/?x=1', 404, 'There is nothing at this path. Leave out the `/` at its end.'],
+  ['POST /platform/cases/', 405, 'it has GET, PUT, PATCH, DELETE. Leave out the `/` at its end.'],
+  ['POST /platform/cases/1', 405, 'it has GET, PUT, PATCH, DELETE.","'],
+  ['GET /nothing/', 404, 'There is nothing at this path.","'],
+])('%s says whether the slash at the end is too much', async (line, status, detail) => {
+  const text = await speak([`${line} HTTP/1.1`])
+  expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  expect(text).toContain(detail)
+})
+
 test('a refusal says that the connection closes where the client has asked for it', async () => {
   const refusals = [
     await speak(['GET /platform/users/1 HTTP/1.1']),

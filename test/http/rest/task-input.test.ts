@@ -56,6 +56,8 @@ test('metadata is an object or bracketed keys, in JSON and in forms', () => {
   const form = Buffer.from(new URLSearchParams({ ...texts, ...bracketed }).toString())
   expect(readTaskBody(parseFormBody(form))).toEqual({ ...texts, metadata: expected })
   expect(read({ ...texts, metadata: null }).metadata).toEqual(noMetadata)
+  const text = parseFormBody(Buffer.from(new URLSearchParams({ ...texts, metadata: '{}' }).toString()))
+  expect(() => readTaskBody(text)).toThrow('send its members as `metadata[case_type_code]`')
 })
 
 test('what is missing or of the wrong type is named by a pointer each', () => {

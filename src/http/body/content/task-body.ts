@@ -78,7 +78,7 @@ const runFields = {
   metadata: z
     .object(
       labels(name => name),
-      { error: mustBe('an object') },
+      { error: mustBe(`an object, or send its members as \`${besideMetadata('case_type_code')}\``) },
     )
     .nullable()
     .optional(),

@@ -3,6 +3,7 @@ import { RostrumError } from '../errors.ts'
 // Maximum length of a text in a message.
 const maxShownCharacters = 40
 const maxListedIds = 1_000
+const maxNamedIds = 10
 
 const rule = `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}`
 
@@ -11,9 +12,21 @@ const rule = `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}`
  * for anything else. The error names the field too if a pointer to it is given.
  */
 export function parseId(text: string, what: string, pointer?: string): number {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
-  if (!isId(id)) throw badId(text, what, pointer)
+  const id = readId(text)
+  if (Number.isNaN(id)) throw badId(text, what, pointer)
   return id
+}
+
+/** Reads the ids of a list like `parseId`. The error names all texts that are no ids, up to ten. */
+export function parseIds(texts: readonly string[], what: string): number[] {
+  const ids = texts.map(readId)
+  const bad = [...new Set(texts.filter((_, index) => Number.isNaN(ids[index])))]
+  const [first, ...others] = bad
+  if (first === undefined) return ids
+  if (others.length === 0) throw badId(first, what)
+  const named = bad.slice(0, maxNamedIds).map(text => `\`${cut(text)}\``)
+  const more = bad.length > maxNamedIds ? ` and ${bad.length - maxNamedIds} more` : ''
+  throw new RostrumError('BAD_USER_INPUT', `${named.join(', ')}${more} are not valid ${what}s: each ${rule}.`)
 }
 
 /** Returns the id. Throws `BAD_USER_INPUT`, which names the value, for a number that is no id. */
@@ -50,8 +63,17 @@ export function isId(id: number): boolean {
 
 /** The text of a message about a value that is no id. */
 export function describeBadId(value: string, what: string): string {
-  const shown = value.length > maxShownCharacters ? `${value.slice(0, maxShownCharacters)}…` : value
-  return `\`${shown}\` is not a valid ${what}: it ${rule}.`
+  return `\`${cut(value)}\` is not a valid ${what}: it ${rule}.`
+}
+
+function cut(text: string): string {
+  return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text
+}
+
+// Returns NaN for a text that is no id.
+function readId(text: string): number {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
+  return isId(id) ? id : Number.NaN
 }
 
 function badId(value: string, what: string, pointer?: string): RostrumError {

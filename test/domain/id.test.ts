@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inOrderOf, parseId } from '../../src/domain/id.ts'
+import { inOrderOf, parseId, parseIds } from '../../src/domain/id.ts'
 import { RostrumError } from '../../src/errors.ts'
 
 test.each([
@@ -32,6 +32,16 @@ test.each([
 ])('%j is no id, and the message names it', text => {
   expect(() => parseId(text, 'user id')).toThrow(RostrumError)
   expect(() => parseId(text, 'user id')).toThrow(`\`${text}\` is not a valid user id`)
+})
+
+test('the message of a list names all texts that are no ids, up to ten', () => {
+  expect(parseIds(['2', '1', '2'], 'user id')).toEqual([2, 1, 2])
+  expect(() => parseIds(['1', 'x', 'x'], 'user id')).toThrow('`x` is not a valid user id')
+  expect(() => parseIds(['x', '1', '0', '9'.repeat(100)], 'user id')).toThrow(
+    `\`x\`, \`0\`, \`${'9'.repeat(40)}…\` are not valid user ids: each must be an integer`,
+  )
+  const many = Array.from({ length: 13 }, (_, at) => `x${at}`)
+  expect(() => parseIds(many, 'user id')).toThrow('`x9` and 3 more are not valid user ids')
 })
 
 test('a long text is cut in the message', () => {

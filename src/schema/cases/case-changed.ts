@@ -1,5 +1,5 @@
 import type { CaseEvent as CaseEventRow } from '../../domain/cases/case-store.ts'
-import { parseId } from '../../domain/id.ts'
+import { parseIds } from '../../domain/id.ts'
 import { checkCaseTypeCode } from '../../domain/name.ts'
 import { builder } from '../builder.ts'
 import { eventLogs } from '../events/event-logs.ts'
@@ -25,7 +25,7 @@ builder.subscriptionField(name, t =>
 
 function chooseEvents(caseTypeCode: string | null | undefined, ids: readonly string[] | null | undefined) {
   if (caseTypeCode != null) checkCaseTypeCode(caseTypeCode)
-  const wanted = ids == null ? null : new Set(ids.map(id => parseId(id, 'case id')))
+  const wanted = ids == null ? null : new Set(parseIds(ids, 'case id'))
   return (event: CaseEventRow) =>
     (caseTypeCode == null || event.caseTypeCode === caseTypeCode) &&
     (wanted === null || wanted.has(event.caseId))

@@ -1,5 +1,5 @@
 import type { CaseFilter } from '../../domain/cases/cases.ts'
-import { parseId } from '../../domain/id.ts'
+import { parseId, parseIds } from '../../domain/id.ts'
 import { readJson } from '../../json/read-json.ts'
 import { builder } from '../builder.ts'
 import { Case } from '../refs.ts'
@@ -52,10 +52,7 @@ builder.queryFields(t => ({
     extensions: cost({ kind: 'listOf', argument: 'ids' }),
     args: { ids: t.arg.idList({ required: true, description: 'Ids of the cases, at most 1,000.' }) },
     resolve: (_root, { ids }, { caller, services }) =>
-      services.cases.list(
-        caller.accountCode,
-        ids.map(id => parseId(id, 'case id')),
-      ),
+      services.cases.list(caller.accountCode, parseIds(ids, 'case id')),
   }),
   cases: t.connection(
     {

@@ -1,4 +1,4 @@
-import { parseId } from '../../domain/id.ts'
+import { parseId, parseIds } from '../../domain/id.ts'
 import { builder } from '../builder.ts'
 import { Team, TeamMembership, User } from '../refs.ts'
 import { cost, costOfRecord } from '../relay/field-cost.ts'
@@ -49,10 +49,7 @@ builder.queryFields(t => ({
     extensions: cost({ kind: 'listOf', argument: 'ids' }),
     args: { ids: t.arg.idList({ required: true, description: 'Ids of the memberships, at most 1,000.' }) },
     resolve: (_root, { ids }, { caller, services }) =>
-      services.memberships.list(
-        caller.accountCode,
-        ids.map(id => parseId(id, 'membership id')),
-      ),
+      services.memberships.list(caller.accountCode, parseIds(ids, 'membership id')),
   }),
 }))
 

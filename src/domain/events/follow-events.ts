@@ -46,7 +46,7 @@ export function createEventFollowing<Event extends NumberedEvent>(
 
   async function findStart({ accountCode, after }: Following<Event>): Promise<number> {
     const newest = await events.newest(accountCode)
-    if (after !== null && after > newest) throw unknownPlace()
+    if (after !== null) checkPlace(after, newest)
     return after ?? newest
   }
 
@@ -136,8 +136,10 @@ function endsFollowing(error: unknown): boolean {
   return error instanceof RostrumError && (error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN')
 }
 
-function unknownPlace(): RostrumError {
-  return new RostrumError(
+/** Throws `BAD_USER_INPUT` for a place after the newest event, which has no event of this account. */
+export function checkPlace(after: number, newest: number): void {
+  if (after <= newest) return
+  throw new RostrumError(
     'BAD_USER_INPUT',
     '`after` is the cursor of an event that this account does not have; take it from one that it has.',
   )

@@ -1,3 +1,4 @@
+import { checkPlace } from '../../domain/events/follow-events.ts'
 import type { EventStore, LoggedEvent } from '../../domain/port.ts'
 import { builder } from '../builder.ts'
 import type { ConnectionArguments } from '../relay/connection-page.ts'
@@ -42,9 +43,12 @@ export function listField({ changed, scope, cursors }: EventLog) {
       accountCode: string,
       given: ConnectionArguments,
     ) {
-      return resolvePage(given, cursors, async page =>
-        (await events.page(accountCode, page)).map(event => ({ ...event, id: event.sequence })),
-      )
+      return resolvePage(given, cursors, async page => {
+        const rows = await events.page(accountCode, page)
+        // Only a page without events can begin after the newest one.
+        if (rows.length === 0 && page.after !== null) checkPlace(page.after, await events.newest(accountCode))
+        return rows.map(event => ({ ...event, id: event.sequence }))
+      })
     },
   }
 }

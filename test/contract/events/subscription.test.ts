@@ -162,13 +162,16 @@ function claims(share: () => Promise<SharedServer>): void {
     ['of another kind', 'bWVtYmVyc2hpcDox'],
     ['that is none', 'x'],
     ['of an event that there is not', Buffer.from('event:123456789').toString('base64url')],
-  ])('a cursor %s is refused in the stream', async (_which, after) => {
+  ])('a cursor %s is refused in the stream and in a page', async (_which, after) => {
     const follower = await followEvents(server, { after })
     await follower.ended
     expect([follower.status, follower.errors[0]?.extensions.code]).toEqual([200, 'BAD_USER_INPUT'])
     expect(follower.errors[0]?.message).toContain('`after`')
     // Of which a subscription has neither.
     expect(follower.errors[0]?.message).not.toMatch(/connection|edges/)
+    const query = 'query Page($after: String) { teamMembershipEvents(after: $after) { nodes { cursor } } }'
+    const { body } = await server.graphql(query, { after })
+    expect(body.errors?.[0]?.message).toBe(follower.errors[0]?.message)
   })
 
   test.each([

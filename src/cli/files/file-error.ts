@@ -2,13 +2,21 @@ import { type CliError, wrongUse } from '../frame/cli-error.ts'
 
 type Work = 'read' | 'write' | 'delete' | 'make the folder' | 'protect the folder'
 
+const ofPath: Readonly<Record<string, string>> = {
+  ENOTDIR: 'a part of its path is no folder',
+  ELOOP: 'its links lead back to themselves',
+  ENAMETOOLONG: 'its name is too long',
+}
+
 const reading: Readonly<Record<string, string>> = {
+  ...ofPath,
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
   EACCES: 'this user may not read it',
 }
 
 const writing: Readonly<Record<string, string>> = {
+  ...ofPath,
   // Also the answer of /proc, whose folders take no new entries.
   ENOENT: 'nothing can be created there',
   EISDIR: 'it is a folder',

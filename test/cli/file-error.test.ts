@@ -1,0 +1,28 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fileError } from '../../src/cli/files/file-error.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rostrum-file-error-'))
+  writeFileSync(join(folder, 'a.js'), '')
+  symlinkSync('loop.js', join(folder, 'loop.js'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test.each([
+  ['none.js', 'there is no such file'],
+  ['.', 'it is a folder'],
+  ['a.js/b.js', 'a part of its path is no folder'],
+  ['loop.js', 'its links lead back to themselves'],
+  ['x'.repeat(300), 'its name is too long'],
+])('the error of reading `%s` says in words why', (path, reason) => {
+  try {
+    readFileSync(join(folder, path))
+    expect.unreachable()
+  } catch (error) {
+    expect(fileError('read', path, error).message).toBe(`Cannot read \`${path}\`: ${reason}.`)
+  }
+})

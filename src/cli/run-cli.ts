@@ -109,7 +109,11 @@ async function dispatch([name, ...rest]: readonly string[], parts: CallParts): P
     args,
     text: option => values[option] as string | undefined,
     isSet: option => values[option] === true,
-    resolve: path => resolve(folder, path),
+    resolve(path) {
+      // An empty path would be the folder itself. It comes from a variable that is not set.
+      if (path === '') throw wrongUse('The name of a file or folder is empty. Name one.')
+      return resolve(folder, path)
+    },
   })
 }
 

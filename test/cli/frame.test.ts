@@ -53,6 +53,7 @@ test.each([
   { args: ['types', 'all'], said: /takes no argument, and got `all`/ },
   { args: ['run', 'missing.js'], said: /`missing.js`: there is no such file/ },
   { args: ['run', '.'], said: /`.`: it is a folder/ },
+  { args: ['push', '--yes', '--dir', ''], said: /name of a file or folder is empty/ },
   { args: ['run', '-', '--input', '-'], said: /Only one file can be `-`/ },
   { args: ['run', 'f.js', '--url', 'x', '--remote'], said: /not both/ },
   { args: ['logs', '--url', 'localhost:1'], said: /`localhost:1` is no URL/ },

@@ -79,6 +79,8 @@ const jsonText = (content: Schema): Schema => ({
   contentSchema: content,
 })
 
+// A form has the members of `metadata` as fields of their own, and no field of this name.
+const withoutMetadata = { not: { required: ['metadata'] } }
 const formLabels = { 'metadata[case_type_code]': { ...label }, 'metadata[account_nickname]': { ...label } }
 const runFields = { inputDocument, options: runOptions, metadata }
 
@@ -203,21 +205,32 @@ export const schemas: Readonly<Record<string, Schema>> = {
     },
     ['metadata'],
   ),
-  TaskForm: object(
-    {
-      name: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
-      sourceCode: { type: 'string' },
-      inputDocument: jsonText({}),
-      options: jsonText(anyObject),
-      ...formLabels,
-    },
-    Object.keys(formLabels),
-  ),
+  TaskForm: {
+    ...object(
+      {
+        name: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
+        sourceCode: { type: 'string' },
+        inputDocument: jsonText({}),
+        options: jsonText(anyObject),
+        ...formLabels,
+      },
+      Object.keys(formLabels),
+    ),
+    ...withoutMetadata,
+  },
   FunctionCall: object({ ...runFields, version: orNull('string') }, ['options', 'metadata', 'version']),
-  FunctionCallForm: object(
-    { inputDocument: jsonText({}), options: jsonText(anyObject), version: { type: 'string' }, ...formLabels },
-    ['options', 'version', ...Object.keys(formLabels)],
-  ),
+  FunctionCallForm: {
+    ...object(
+      {
+        inputDocument: jsonText({}),
+        options: jsonText(anyObject),
+        version: { type: 'string' },
+        ...formLabels,
+      },
+      ['options', 'version', ...Object.keys(formLabels)],
+    ),
+    ...withoutMetadata,
+  },
   CaseTask: object({ params: { ...anyObject, type: ['object', 'null'] }, dry_run: orNull('boolean') }, [
     'params',
     'dry_run',

@@ -66,6 +66,13 @@ test('every body and every answer of success has an example that fits its schema
   expect(misfits.filter(Boolean)).toEqual([])
 })
 
+test('a form has the members of `metadata` as fields, and no field of this name', () => {
+  const { TaskForm: form = {} } = document.components.schemas
+  const fields = { name: 'a', sourceCode: 'exit(1)', inputDocument: '{}', options: '{}' }
+  expect(describeMisfit(form, { ...fields, 'metadata[case_type_code]': 'incident' })).toBeNull()
+  expect(describeMisfit(form, { ...fields, metadata: '{}' })).not.toBeNull()
+})
+
 test('no status is a range or a default, and each problem document names its codes', () => {
   for (const { responses } of operations)
     for (const [status, { content = {} }] of Object.entries(responses)) {

@@ -9,12 +9,26 @@ const rule = `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}`
 
 /**
  * Reads an id in plain decimal, without sign, leading zeros or exponent. Throws `BAD_USER_INPUT`, which names the text,
- * for anything else. The error names the field too if a pointer to it is given.
+ * for anything else.
  */
-export function parseId(text: string, what: string, pointer?: string): number {
+export function parseId(text: string, what: string): number {
   const id = readId(text)
-  if (Number.isNaN(id)) throw badId(text, what, pointer)
+  if (Number.isNaN(id)) throw badId(text, what)
   return id
+}
+
+/** Reads the ids of fields like `parseId`. The error names each text that is no id, with a pointer to its field. */
+export function parseIdFields<Name extends string>(
+  fields: Readonly<Record<Name, { readonly text: string; readonly what: string }>>,
+): Record<Name, number> {
+  const entries = Object.entries<{ readonly text: string; readonly what: string }>(fields)
+  const bad = entries.filter(([, { text }]) => Number.isNaN(readId(text)))
+  if (bad.length > 0) {
+    const message = bad.map(([, { text, what }]) => describeBadId(text, what)).join(' ')
+    const errors = bad.map(([name]) => ({ pointer: `/${name}`, detail: rule }))
+    throw new RostrumError('BAD_USER_INPUT', message, { fields: errors })
+  }
+  return Object.fromEntries(entries.map(([name, { text }]) => [name, readId(text)])) as Record<Name, number>
 }
 
 /** Reads the ids of a list like `parseId`. The error names all texts that are no ids, up to ten. */
@@ -76,7 +90,6 @@ function readId(text: string): number {
   return isId(id) ? id : Number.NaN
 }
 
-function badId(value: string, what: string, pointer?: string): RostrumError {
-  const fields = pointer === undefined ? [] : [{ pointer, detail: rule }]
-  return new RostrumError('BAD_USER_INPUT', describeBadId(value, what), { fields })
+function badId(value: string, what: string): RostrumError {
+  return new RostrumError('BAD_USER_INPUT', describeBadId(value, what))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inOrderOf, parseId, parseIds } from '../../src/domain/id.ts'
+import { inOrderOf, parseId, parseIdFields, parseIds } from '../../src/domain/id.ts'
 import { RostrumError } from '../../src/errors.ts'
 
 test.each([
@@ -42,6 +42,22 @@ test('the message of a list names all texts that are no ids, up to ten', () => {
   )
   const many = Array.from({ length: 13 }, (_, at) => `x${at}`)
   expect(() => parseIds(many, 'user id')).toThrow('`x9` and 3 more are not valid user ids')
+})
+
+test('the error of fields names each text that is no id, with a pointer to its field', () => {
+  const userId = { text: 'x', what: 'user id' }
+  expect(parseIdFields({ userId: { ...userId, text: '7' } })).toEqual({ userId: 7 })
+  const read = () =>
+    parseIdFields({ userId, hookId: { text: '1', what: 'hook id' }, teamId: { text: '', what: 'team id' } })
+  expect(read).toThrow(/^`x` is not a valid user id: .*\. `` is not a valid team id: /)
+  expect(read).toThrow(
+    expect.objectContaining({
+      fields: [
+        { pointer: '/userId', detail: expect.stringContaining('must be an integer') },
+        { pointer: '/teamId', detail: expect.stringContaining('must be an integer') },
+      ],
+    }),
+  )
 })
 
 test('a long text is cut in the message', () => {

@@ -1,7 +1,7 @@
 import { parseId } from '../../domain/id.ts'
 import { builder } from '../builder.ts'
 import { TeamMembership } from '../refs.ts'
-import { readMove } from './read-move.ts'
+import { readMove, readPair } from './read-move.ts'
 
 export const AddTeamMembershipInput = builder.inputType('AddTeamMembershipInput', {
   description: 'A user and the team to join. Users and teams that do not exist yet are created.',
@@ -32,12 +32,7 @@ builder.mutationFields(t => ({
     args: {
       input: t.arg({ type: AddTeamMembershipInput, required: true, description: 'The user and the team.' }),
     },
-    resolve: (_root, { input }, { origin, services }) => {
-      return services.memberships.add(origin, {
-        userId: parseId(input.userId, 'user id', '/userId'),
-        teamId: parseId(input.teamId, 'team id', '/teamId'),
-      })
-    },
+    resolve: (_root, { input }, { origin, services }) => services.memberships.add(origin, readPair(input)),
   }),
   moveTeamMembership: t.field({
     description:

@@ -34,13 +34,9 @@ export function parseIdFields<Name extends string>(
 /** Reads the ids of a list like `parseId`. The error names all texts that are no ids, up to ten. */
 export function parseIds(texts: readonly string[], what: string): number[] {
   const ids = texts.map(readId)
-  const bad = [...new Set(texts.filter((_, index) => Number.isNaN(ids[index])))]
-  const [first, ...others] = bad
-  if (first === undefined) return ids
-  if (others.length === 0) throw badId(first, what)
-  const named = bad.slice(0, maxNamedIds).map(text => `\`${cut(text)}\``)
-  const more = bad.length > maxNamedIds ? ` and ${bad.length - maxNamedIds} more` : ''
-  throw new RostrumError('BAD_USER_INPUT', `${named.join(', ')}${more} are not valid ${what}s: each ${rule}.`)
+  if (ids.some(Number.isNaN))
+    throw badIds([...new Set(texts.filter(text => Number.isNaN(readId(text))))], what)
+  return ids
 }
 
 /** Returns the id. Throws `BAD_USER_INPUT`, which names the value, for a number that is no id. */
@@ -88,6 +84,15 @@ function cut(text: string): string {
 function readId(text: string): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
   return isId(id) ? id : Number.NaN
+}
+
+function badIds(values: readonly string[], what: string): RostrumError {
+  const [only = ''] = values
+  if (values.length === 1) return badId(only, what)
+  const named = values.slice(0, maxNamedIds).map(value => `\`${cut(value)}\``)
+  const more = values.length > maxNamedIds ? ` and ${values.length - maxNamedIds} more` : ''
+  const message = `${named.join(', ')}${more} are not valid ${what}s: each ${rule}.`
+  return new RostrumError('BAD_USER_INPUT', message)
 }
 
 function badId(value: string, what: string): RostrumError {

@@ -66,7 +66,7 @@ export async function readLiveSources(
 }
 
 /** The REST path of a function. */
-export function pathOfFunction(key: string): string {
+function pathOfFunction(key: string): string {
   const { name, caseTypeCode } = splitKey(key)
   const query = caseTypeCode === null ? '' : `?case_type_code=${encodeURIComponent(caseTypeCode)}`
   return `/platform/functions/${encodeURIComponent(name)}${query}`

@@ -2,10 +2,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The longest files of each project, without `test/` and `.test.ts`, the longest first. */
 export const longFiles = [
-  'docs/pasted-lines',
-  'properties/bytes',
-  'http/graphql/same-answers',
+  'cli/sync',
+  'cli/cases',
 
+  'docs/pasted-lines.slow',
   'hostile/running-scripts/scripts-1.slow',
   'hostile/running-scripts/scripts-2.slow',
   'browser/playground/playground.slow',

@@ -141,18 +141,24 @@ test('“Add” again after a lost answer adds one webhook, and leads to a secre
   await page.context().close()
 })
 
-test('hooks that could not be loaded are loaded again by a button', async () => {
+test('what a version changed and what runs a function are loaded again, each by one button', async () => {
   const id = await saveFunction('unheard')
   const tab = await open('/cases')
   const { page } = tab
   let isLost = true
+  const lost = /ListHooks|ListTasks|ListWebhooks|ReadSources/
   await page.route('**/graphql', route =>
-    isLost && route.request().postData()?.includes('ListHooks(') ? route.abort() : route.fallback(),
+    isLost && lost.test(route.request().postData() ?? '') ? route.abort() : route.fallback(),
   )
   await page.goto(`/functions/${id}`)
-  await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
+  await expect.poll(() => page.getByText('Not loaded.').count()).toBe(3)
+  const again = page.getByRole('alert').getByRole('button', { name: 'Try again' })
+  await expect.poll(() => again.count()).toBe(2)
   isLost = false
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await again.first().click()
+  await page.getByRole('region', { name: 'Difference' }).getByText('+exit(payload)').waitFor()
+  expect(await again.count()).toBe(1)
+  await again.click()
   await page.getByText('A hook runs it whenever').waitFor()
   await page.context().close()
 })

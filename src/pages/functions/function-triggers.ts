@@ -99,10 +99,13 @@ class FunctionTriggers extends PageElement {
 
   override render() {
     const { hook, task, webhook } = this.triggers
+    const errors = [hook, task, webhook].filter(loaded => loaded instanceof Error)
+    // Lists that fail together mostly fail for one reason, which is said once.
+    const reasons = new Map(errors.map(error => [error.message, error]))
     return html`<section class="triggers" aria-labelledby="triggers-title">
       <h2 id="triggers-title">What runs it</h2>
       <div role="status" class="quiet">${this.notice}</div>
-      ${viewError(this.error)}
+      ${viewError(this.error)} ${[...reasons.values()].map(error => viewError(error, viewNotLoaded(error)))}
       ${this.#viewKind({
         kind: 'hook',
         title: 'Hooks',
@@ -249,7 +252,7 @@ class FunctionTriggers extends PageElement {
 
 function viewLoaded<Trigger>({ title, advice, loaded, viewItem }: Kind<Trigger>) {
   if (loaded === null) return viewLoading()
-  if (loaded instanceof Error) return [viewError(loaded), viewNotLoaded(loaded)]
+  if (loaded instanceof Error) return html`<p class="quiet">Not loaded.</p>`
   if (loaded.length === 0) return html`<p class="quiet">${advice}</p>`
   return html`<ul class="rows" aria-label=${title}>${loaded.map(viewItem)}</ul>`
 }

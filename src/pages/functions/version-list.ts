@@ -5,6 +5,7 @@ import { allows } from '../gateway/session.ts'
 import { printAuthor } from '../results/print.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../shell/view-time.ts'
 import {
@@ -46,7 +47,7 @@ class VersionList extends PageElement {
   declare functionId: string
   declare liveHash: string
   declare page: VersionPage
-  /** Hash of the version to show first; null for the newest. */
+  /** Hash of the version to look for and to show first; null for the newest, and once it was looked for. */
   declare wanted: string | null
   declare chosen: number
   declare sources: Sources | null
@@ -69,18 +70,17 @@ class VersionList extends PageElement {
   }
 
   override firstUpdated(): void {
-    const { wanted } = this
-    if (wanted === null) this.#choose(0)
-    else this.#try(() => this.#find(wanted))
+    this.#show()
   }
 
   override render() {
     const versions = this.page.edges.map(({ node }) => node)
-    const { sources } = this
+    const { sources, error } = this
+    const again = sources === null && error !== null ? viewNotLoaded(error, this.#show) : nothing
     const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
     return html`<h2>Versions</h2>
       <div role="status" class="quiet">${this.notice}</div>
-      ${viewError(this.error)}
+      ${viewError(error, again)}
       <table class="cards versions" role="table" aria-label="Versions">
           <thead role="rowgroup">
             <tr role="row">
@@ -121,6 +121,13 @@ class VersionList extends PageElement {
       <td role="cell" class="comment">${comment === null ? nothing : viewText(comment)}</td>
       <td role="cell">${!isLive && allows('functions:write') ? action : nothing}</td>
     </tr>`
+  }
+
+  // Also shows again what could not be loaded.
+  #show = (): void => {
+    const { wanted } = this
+    if (wanted === null) this.#choose(this.chosen)
+    else this.#try(() => this.#find(wanted))
   }
 
   #choose(index: number): void {
@@ -173,6 +180,7 @@ class VersionList extends PageElement {
   async #find(hash: string): Promise<void> {
     while (this.#indexOf(hash) < 0 && this.page.pageInfo.hasNextPage && this.page.edges.length < maxSearched)
       await this.#loadPage(searchedAtOnce)
+    this.wanted = null
     this.#choose(Math.max(0, this.#indexOf(hash)))
     await this.updateComplete
     if (this.#indexOf(hash) >= 0) return this.#focusChosen()

@@ -13,7 +13,11 @@ test('a narrow page shows one pane at a time, keeps Run in view, and shows what 
   const { page, faults } = await openPlayground(browser, server)
   await page.setViewportSize({ width: 390, height: 844 })
   const run = page.getByRole('button', { name: 'Run' })
-  await write(page, 'Script', "log('seen')\nexit({ ...payload, total: payload.total * 2 })")
+  await write(
+    page,
+    'Script',
+    "log('seen')\nexit({ ...payload, total: payload.total * 2 }) // " + 'long '.repeat(60),
+  )
   expect(await field(page, 'Input').count()).toBe(0)
   await tab(page, 'Input').click()
   await write(page, 'Input', '{"total": 3}')
@@ -33,6 +37,11 @@ test('a narrow page shows one pane at a time, keeps Run in view, and shows what 
   expect(
     await page.locator('.input, .outcome').evaluateAll(all => all.map(own => own.checkVisibility())),
   ).toEqual([true, true])
+  const cut = page
+    .locator('.cm-scroller')
+    .evaluateAll(all => all.filter(own => own.scrollWidth > own.clientWidth))
+  expect(await cut).toEqual([])
+  expect(await page.locator('.run-bar').evaluate(own => getComputedStyle(own).position)).toBe('static')
   await page.emulateMedia({ media: 'screen' })
   const box = await run.boundingBox()
   expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(844)

@@ -47,6 +47,12 @@ const surfaces = EditorView.theme({
     color: '#fff',
   },
   '.cm-tooltip.cm-completionInfo': { padding: '6px 10px', whiteSpace: 'pre-wrap' },
+  // On paper nobody can scroll.
+  '@media print': {
+    '&': { height: 'auto' },
+    '.cm-scroller': { height: 'auto', overflow: 'visible' },
+    '.cm-content': { flexShrink: '1', minWidth: '0', whiteSpace: 'break-spaces', overflowWrap: 'anywhere' },
+  },
 })
 
 const colours = HighlightStyle.define([

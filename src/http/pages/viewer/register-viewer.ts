@@ -36,7 +36,7 @@ const page = `<!doctype html>
 <header class="viewer-bar">
 <h1>API</h1><a href="/">Rostrum</a><a href="/docs">Docs</a><a href="/openapi.json">openapi.json</a>
 </header>
-<main id="viewer"></main>
+<section id="viewer" aria-label="API"></section>
 <noscript>The viewer needs JavaScript. The document is at /openapi.json.</noscript>
 </body>
 </html>

@@ -41,6 +41,7 @@ test('a narrow page shows one pane at a time, keeps Run in view, and shows what 
     .locator('.cm-scroller')
     .evaluateAll(all => all.filter(own => own.scrollWidth > own.clientWidth))
   expect(await cut).toEqual([])
+  expect(await page.locator('.cm-gutters').first().isVisible()).toBe(false)
   expect(await page.locator('.run-bar').evaluate(own => getComputedStyle(own).position)).toBe('static')
   await page.emulateMedia({ media: 'screen' })
   const box = await run.boundingBox()

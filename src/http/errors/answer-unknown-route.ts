@@ -31,8 +31,8 @@ export function createUnknownRouteAnswer(server: FastifyInstance) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = request.url.split('?', 1)[0] ?? ''
     const known = findPath(path)
-    const hasSurplusSlash = path.endsWith('/') && findPath(path.slice(0, -1)) !== undefined
-    const advice = hasSurplusSlash ? ' Leave out the `/` at its end.' : ''
+    const shorter = path.endsWith('/') ? findPath(path.slice(0, -1)) : undefined
+    const advice = shorter?.methods.includes(request.method) ? ' Leave out the `/` at its end.' : ''
     if (known === undefined) {
       const error = new RostrumError('NOT_FOUND', `There is nothing at this path.${advice}`)
       return answerError({ request, reply, error })

@@ -59,6 +59,7 @@ test.each([
   ['GET /health/', 404, 'There is nothing at this path. Leave out the `/` at its end.'],
   ['GET /platform/cases/1/?x=1', 404, 'There is nothing at this path. Leave out the `/` at its end.'],
   ['POST /platform/cases/', 405, 'it has GET, PUT, PATCH, DELETE. Leave out the `/` at its end.'],
+  ['PATCH /platform/team_memberships/', 405, 'it has GET, PUT, DELETE.","'],
   ['POST /platform/cases/1', 405, 'it has GET, PUT, PATCH, DELETE.","'],
   ['GET /nothing/', 404, 'There is nothing at this path.","'],
 ])('%s says whether the slash at the end is too much', async (line, status, detail) => {

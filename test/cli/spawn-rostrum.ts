@@ -45,13 +45,19 @@ export function canRunWithoutOverride(): boolean {
   return spawnSync(command ?? '', words).status === 0
 }
 
-/** Gives each test of a file an account of its own, and a workplace that is signed in to it. */
-export function useSignedIn(): { readonly server: SharedServer; readonly place: Workplace } {
+/** Gives each test of a file an account of its own, and a workplace with these settings that is signed in to it. */
+export function useSignedIn(settings: Readonly<Record<string, string>> = {}): {
+  readonly server: SharedServer
+  readonly place: Workplace
+} {
   const [server, place] = [{} as SharedServer, {} as Workplace]
   beforeEach(async () => {
     Object.assign(server, await shareServer())
     const { baseUrl, adminToken } = server
-    Object.assign(place, await makeWorkplace({ ROSTRUM_URL: baseUrl, ROSTRUM_TOKEN: adminToken }))
+    Object.assign(
+      place,
+      await makeWorkplace({ ...settings, ROSTRUM_URL: baseUrl, ROSTRUM_TOKEN: adminToken }),
+    )
   })
   afterEach(() => place.remove())
   return { server, place }

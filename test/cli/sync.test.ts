@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { useSignedIn } from './spawn-rostrum.ts'
 
-const { server, place } = useSignedIn()
+// Less than the boot of a sandbox takes: `push` compiles whatever time a run may take.
+const { server, place } = useSignedIn({ ROSTRUM_TASK_TIMEOUT_MS: '10' })
 
 const file = 'functions/incident/priority.js'
 const path = '/platform/functions/priority?case_type_code=incident'

@@ -33,6 +33,8 @@ async function startCompiler({ environment, atEnd, signal }: CompilingCall): Pro
     ROSTRUM_SANDBOXES: '1',
     ROSTRUM_WARM_SANDBOXES: '1',
     ROSTRUM_QUEUE_WAIT_MS: maxBootMs,
+    // The time of a run includes its wait for a sandbox.
+    ROSTRUM_TASK_TIMEOUT_MS: maxBootMs,
   })
   const compiler = createCompiler({ config, log: pino({ level: 'silent' }) })
   atEnd(() => compiler.close())

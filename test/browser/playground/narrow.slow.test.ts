@@ -16,7 +16,7 @@ test('a narrow page shows one pane at a time, keeps Run in view, and shows what 
   await write(
     page,
     'Script',
-    "log('seen')\nexit({ ...payload, total: payload.total * 2 }) // " + 'long '.repeat(60),
+    `log('seen')\nexit({ ...payload, total: payload.total * 2 }) // ${'long '.repeat(60)}`,
   )
   expect(await field(page, 'Input').count()).toBe(0)
   await tab(page, 'Input').click()
@@ -32,18 +32,22 @@ test('a narrow page shows one pane at a time, keeps Run in view, and shows what 
     await expect.poll(() => page.getByRole('tabpanel').innerText()).toContain(text)
   }
   await tab(page, 'Script').click()
-  expect(await textOf(page, 'Script')).toContain('seen')
+  const script = await textOf(page, 'Script')
+  expect(script).toContain('seen')
   await page.emulateMedia({ media: 'print' })
   expect(
     await page.locator('.input, .outcome').evaluateAll(all => all.map(own => own.checkVisibility())),
   ).toEqual([true, true])
-  const cut = page
-    .locator('.cm-scroller')
-    .evaluateAll(all => all.filter(own => own.scrollWidth > own.clientWidth))
-  expect(await cut).toEqual([])
-  expect(await page.locator('.cm-gutters').first().isVisible()).toBe(false)
   expect(await page.locator('.run-bar').evaluate(own => getComputedStyle(own).position)).toBe('static')
-  await page.emulateMedia({ media: 'screen' })
+  await page.emulateMedia({ media: null })
+  const printed = page.evaluate(() => {
+    const { promise, resolve } = Promise.withResolvers<unknown[]>()
+    const read = ({ shadowRoot }: Element) => shadowRoot?.querySelector('pre')?.textContent
+    addEventListener('beforeprint', () => resolve([...document.querySelectorAll('code-editor')].map(read)))
+    return promise
+  })
+  await page.pdf()
+  expect(await printed).toEqual([script, '{"total": 3}', '{}'])
   const box = await run.boundingBox()
   expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(844)
   await field(page, 'Script').click()

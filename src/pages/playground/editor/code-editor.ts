@@ -78,6 +78,12 @@ export class CodeEditor extends LitElement {
   static override styles = css`
     :host { display: block; min-height: 0; overflow: hidden; }
     .mount { height: 100%; }
+    .paper { display: none; margin: 0; white-space: break-spaces; overflow-wrap: anywhere; }
+    @media print {
+      :host { overflow: visible; }
+      .mount { display: none; }
+      .paper { display: block; }
+    }
   `
   declare label: string
   declare language: string
@@ -90,7 +96,19 @@ export class CodeEditor extends LitElement {
   #replaced: Opened | null = null
 
   override render() {
-    return html`<div class="mount"></div>`
+    return html`<div class="mount"></div><pre class="paper"></pre>`
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    addEventListener('beforeprint', this.#fillPaper)
+    addEventListener('afterprint', this.#emptyPaper)
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    removeEventListener('beforeprint', this.#fillPaper)
+    removeEventListener('afterprint', this.#emptyPaper)
   }
 
   override firstUpdated(): void {
@@ -155,6 +173,15 @@ export class CodeEditor extends LitElement {
 
   override focus(): void {
     this.#view?.focus()
+  }
+
+  // A printed editor would lose lines between two pages.
+  #fillPaper = (): void => this.#writePaper(this.text)
+  #emptyPaper = (): void => this.#writePaper('')
+
+  #writePaper(text: string): void {
+    const pre = this.renderRoot.querySelector('.paper')
+    if (pre !== null) pre.textContent = text
   }
 
   // Undo brings back the text before a replacement, and redo the one after it, each with its own ends of lines.

@@ -47,13 +47,6 @@ const surfaces = EditorView.theme({
     color: '#fff',
   },
   '.cm-tooltip.cm-completionInfo': { padding: '6px 10px', whiteSpace: 'pre-wrap' },
-  // On paper nobody can scroll, and the numbers would not follow their lines from page to page.
-  '@media print': {
-    '&': { height: 'auto' },
-    '.cm-scroller': { height: 'auto', overflow: 'visible' },
-    '.cm-gutters': { display: 'none' },
-    '.cm-content': { flexShrink: '1', minWidth: '0', whiteSpace: 'break-spaces', overflowWrap: 'anywhere' },
-  },
 })
 
 const colours = HighlightStyle.define([

@@ -11,7 +11,7 @@ const timed = 'test/**/*.timed.test.ts'
 const waiting = 'test/**/*.waiting.test.ts'
 // Long soaks, and sweeps whose parts the other tests cover. They run one file at a time, since some compare durations.
 const nightly = 'test/**/*.nightly.test.ts'
-// These run in the quick project, and in the nightly run with many more cases.
+// Sweeps over generated cases. They run with the slow tests, and in the nightly run with many more cases.
 const properties = [
   'test/properties/**/*.test.ts',
   'test/graphql/plan.test.ts',
@@ -40,18 +40,17 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: [all],
-          exclude: [slow, timed, waiting, nightly],
+          exclude: [slow, timed, waiting, nightly, ...properties],
           // One more than the processors that a test machine must have: many tests wait for a process or a clock.
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
-          provide: { propertyCases: 1_000 },
         },
       },
       {
         extends: true,
         test: {
           name: 'slow',
-          include: process.env.PROPERTY_CASES === undefined ? [slow] : [slow, ...properties],
+          include: [slow, ...properties],
           // They wait as much as they compute.
           maxWorkers: 4,
           sequence: { groupOrder: 1 },

@@ -7,7 +7,7 @@ declare module 'vitest' {
     cases?: number
   }
   interface ProvidedContext {
-    /** How many cases the properties have together; more in the slow tests than in the quick ones. */
+    /** How many cases the properties have together. */
     propertyCases: number
   }
 }
@@ -29,8 +29,7 @@ export const shares = {
   model: 3,
 } as const
 
-// The tests always try the same cases, so that red means a change: the slow ones others than the quick ones. The
-// nightly mode tries others each time.
+// The tests always try the same cases, so that red means a change. The nightly mode tries others each time.
 const usualSeed =
   process.env.PROPERTY_CASES === undefined
     ? 20_261_120 + inject('propertyCases')

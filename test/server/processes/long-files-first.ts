@@ -6,6 +6,8 @@ export const longFiles = [
   'cli/cases',
 
   'docs/pasted-lines.slow',
+  'properties/bytes',
+  'http/graphql/same-answers',
   'hostile/running-scripts/scripts-1.slow',
   'hostile/running-scripts/scripts-2.slow',
   'browser/playground/playground.slow',

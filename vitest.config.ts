@@ -41,8 +41,8 @@ export default defineConfig({
           name: 'quick',
           include: [all],
           exclude: [slow, timed, waiting, nightly, ...properties],
-          // One more than the processors that a test machine must have: many tests wait for a process or a clock.
-          maxWorkers: 3,
+          // Twice the processors that a test machine must have: many tests wait for a process or a clock.
+          maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },

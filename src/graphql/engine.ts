@@ -7,7 +7,6 @@ import {
   OperationTypeNode,
 } from 'graphql'
 import type { RequestContext } from '../context.ts'
-import { RostrumError } from '../errors.ts'
 import { type Place, Places } from '../fairness/places.ts'
 import { beginOperationSpan } from '../tracing/request-spans.ts'
 import { createOperationCheck, type OperationRequest, type Refusal } from './bounds/check-operation.ts'
@@ -21,6 +20,7 @@ import type { OperationPlan } from './plan/compile-operation.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import { createPlanCache } from './plan/plan-cache.ts'
 import { planLargeOperation } from './plan/plan-large-operation.ts'
+import { noStream, onlyQueries, type Refused, unplannable } from './refused-operations.ts'
 
 // Maximum number of large operations of an account that are executed at once. A mutation may wait for runs, of which an
 // account may have 64 waiting and several running.
@@ -252,7 +252,6 @@ interface Executed {
   readonly request: OperationRequest
   readonly context: RequestContext
 }
-type Refused = Extract<Checked, { readonly kind: 'refused' }>
 
 function toRefusal({ by, errors, operation }: Refused, context: RequestContext): Answer {
   return { refusedBy: by, ...maskResult({ errors }, context), operation: describeOperation(operation) }
@@ -264,29 +263,6 @@ function isSubscription({ node }: PreparedOperation): boolean {
 
 function isMutation({ node }: PreparedOperation): boolean {
   return node?.operation === OperationTypeNode.MUTATION
-}
-
-function onlyQueries({ node }: PreparedOperation): Refused {
-  const error = new RostrumError('FORBIDDEN', 'A dry run changes nothing, so it refuses mutations.')
-  return { kind: 'refused', by: 'dry run', errors: [error], operation: node }
-}
-
-function unplannable({ node }: PreparedOperation): Refused {
-  const error = new RostrumError(
-    'BAD_USER_INPUT',
-    'An operation that costs more than 10,000 must not select introspection or spread its fragments into more than ' +
-      '5,000 fields. Split it.',
-    { facts: { bound: 'cost' } },
-  )
-  return { kind: 'refused', by: 'bounds', errors: [error], operation: node }
-}
-
-function noStream({ node }: PreparedOperation): Refused {
-  const error = new RostrumError(
-    'BAD_USER_INPUT',
-    'A subscription is answered only as a stream. Send it to `/graphql` with `Accept: text/event-stream`.',
-  )
-  return { kind: 'refused', by: 'no stream', errors: [error], operation: node }
 }
 
 // Calls `end` once the answer is there. An answer that needs no wait is returned without one.

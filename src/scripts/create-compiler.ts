@@ -3,8 +3,7 @@ import { BoundLog } from '../bound-log.ts'
 import type { Config } from '../config.ts'
 import { ScriptLogShare } from '../fairness/script-log-share.ts'
 import { OutboundWaits } from './outbound/outbound-waits.ts'
-import { Admission } from './pool/admission.ts'
-import { createPool } from './pool/create-pool.ts'
+import { createAdmission, createPool } from './pool/create-pool.ts'
 import { compileSource } from './run/compile-source.ts'
 import type { ScriptRunner } from './script-runner.ts'
 
@@ -17,15 +16,11 @@ export interface Compiler {
 // The sources have no account, so all of them count to this one.
 const accountCode = 'local'
 
-/** Starts sandboxes that only compile. It loads a tenth of the modules that running a script needs. */
+/** Starts sandboxes that only compile. It loads few of the modules that running a script needs. */
 export function createCompiler({ config, log: system }: { config: Config; log: Logger }): Compiler {
-  const { queue, sandboxes, runLimits: limits, scriptLogBytes: maxBytes } = config
+  const { runLimits: limits, scriptLogBytes: maxBytes } = config
   const pool = createPool({ config, log: system })
-  const admission = new Admission({
-    pool,
-    outboundWaits: new OutboundWaits(),
-    limits: { ...queue, sandboxes: sandboxes.max },
-  })
+  const admission = createAdmission({ config, pool, outboundWaits: new OutboundWaits() })
   const log = new BoundLog(system)
   const parts = { limits, admission, scriptLogShare: new ScriptLogShare({ log, maxBytes }) }
   pool.start()

@@ -8,8 +8,7 @@ import { type ScriptLines, ScriptLogShare } from '../fairness/script-log-share.t
 import { createCallAnswerer, type StandIn } from './calls/answer-call.ts'
 import { createOutbound } from './outbound/outbound.ts'
 import { OutboundWaits } from './outbound/outbound-waits.ts'
-import { Admission } from './pool/admission.ts'
-import { createPool } from './pool/create-pool.ts'
+import { createAdmission, createPool } from './pool/create-pool.ts'
 import type { SandboxPool } from './pool/sandbox-pool.ts'
 import { compileSource } from './run/compile-source.ts'
 import { executeScript, type RunCounts } from './run/execute-script.ts'
@@ -55,18 +54,14 @@ export interface ServingScriptRunner extends ScriptRunner {
 /** Connects the parts that run scripts: admission, sandboxes, `graphql()` calls, answers (contract, section 4). */
 export function createScriptRunner(options: ScriptRunnerOptions): ServingScriptRunner {
   const { config, runTokens, executeGraphql, recorder, log } = options
-  const { sandboxes, queue, runLimits: limits } = config
+  const { runLimits: limits } = config
   const onReplaced = options.counts?.countRestart.bind(options.counts)
   const pool = options.pool ?? createPool({ config, log, onReplaced })
   const scriptLogShare = new ScriptLogShare({ log: new BoundLog(log), maxBytes: config.scriptLogBytes })
   const reporting = setInterval(() => scriptLogShare.report(), reportEveryMs)
   reporting.unref()
   const outboundWaits = new OutboundWaits()
-  const admission = new Admission({
-    pool,
-    outboundWaits,
-    limits: { ...queue, sandboxes: sandboxes.max },
-  })
+  const admission = createAdmission({ config, pool, outboundWaits })
   const outbound = createOutbound({
     hosts: config.graphqlHosts,
     maxBytes: limits.graphqlAnswerBytes,

@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fileError } from '../../src/cli/files/file-error.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
-let folder: string
+const folder = makeTempFolder()
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rostrum-file-error-'))
-  writeFileSync(join(folder, 'a.js'), '')
-  symlinkSync('loop.js', join(folder, 'loop.js'))
+  writeFileSync(join(folder.path, 'a.js'), '')
+  symlinkSync('loop.js', join(folder.path, 'loop.js'))
 })
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(folder.remove)
 
 test.each([
   ['none.js', 'there is no such file'],
@@ -20,7 +19,7 @@ test.each([
   ['x'.repeat(300), 'its name is too long'],
 ])('the error of reading `%s` says in words why', (path, reason) => {
   try {
-    readFileSync(join(folder, path))
+    readFileSync(join(folder.path, path))
     expect.unreachable()
   } catch (error) {
     expect(fileError('read', path, error).message).toBe(`Cannot read \`${path}\`: ${reason}.`)

@@ -51,10 +51,8 @@ async function compile(compileSource: CompileSource, { key, source }: FunctionFi
   })
   if (error === null) return
   const { code, message, line, column } = error
-  throw new CliError(
-    exitCodes.error,
-    `${path}:${line ?? 1}:${column ?? 1} ${code} ${message}. Nothing was pushed.`,
-  )
+  const place = line === null ? `${path}:` : `${path}:${line}:${column ?? 1}`
+  throw new CliError(exitCodes.error, `${place} ${code} ${message}. Nothing was pushed.`)
 }
 
 function explain(path: string, { code, message }: RostrumError): CliError {

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { sandboxCommand } from '../launch/sandbox-command.ts'
+import type { OutboundWaits } from '../outbound/outbound-waits.ts'
 import { maxFrameBytes, maxUnreadBytesOf } from '../protocol.ts'
+import { Admission } from './admission.ts'
 import { SandboxPool } from './sandbox-pool.ts'
 
 interface PoolParts {
@@ -22,4 +24,16 @@ export function createPool({ config, log, onReplaced }: PoolParts): SandboxPool 
     log,
     onReplaced,
   })
+}
+
+interface AdmissionParts {
+  readonly config: Pick<Config, 'sandboxes' | 'queue'>
+  readonly pool: SandboxPool
+  readonly outboundWaits: OutboundWaits
+}
+
+/** Creates the admission to these sandboxes from the settings of a gateway. */
+export function createAdmission({ config, pool, outboundWaits }: AdmissionParts): Admission {
+  const limits = { ...config.queue, sandboxes: config.sandboxes.max }
+  return new Admission({ pool, outboundWaits, limits })
 }

@@ -39,11 +39,14 @@ test.each([
   ['/platform/team_memberships#?ids[]=1', 400, 'Name the ids to list'],
   ['http://evil.example/x?ids[]=1', 404, 'There is nothing at this path.'],
   ['http://evil.example?ids[]=1', 200, '<title>Rostrum</title>'],
-])('`%s` is read once, and no further', async (target, status, detail) => {
-  const text = await speak([`GET ${target} HTTP/1.1`])
+])('`%s` is read once, and no further', (target, status, detail) =>
+  expectAnswer(`GET ${target}`, status, detail))
+
+async function expectAnswer(request: string, status: number, detail: string): Promise<void> {
+  const text = await speak([`${request} HTTP/1.1`])
   expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   expect(text).toContain(detail)
-})
+}
 
 test('what no route takes is refused without a look at its body', async () => {
   const lines = ['Content-Type: text/odd', 'Content-Length: 3']
@@ -62,11 +65,7 @@ test.each([
   ['PATCH /platform/team_memberships/', 405, 'it has GET, PUT, DELETE.","'],
   ['POST /platform/cases/1', 405, 'it has GET, PUT, PATCH, DELETE.","'],
   ['GET /nothing/', 404, 'There is nothing at this path.","'],
-])('%s says whether the slash at the end is too much', async (line, status, detail) => {
-  const text = await speak([`${line} HTTP/1.1`])
-  expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-  expect(text).toContain(detail)
-})
+])('%s says whether the slash at the end is too much', expectAnswer)
 
 test('a refusal says that the connection closes where the client has asked for it', async () => {
   const refusals = [

@@ -80,7 +80,6 @@ export class CodeEditor extends LitElement {
     .mount { height: 100%; }
     .paper { display: none; margin: 0; white-space: break-spaces; overflow-wrap: anywhere; }
     @media print {
-      :host { overflow: visible; }
       .mount { display: none; }
       .paper { display: block; }
     }

@@ -80,6 +80,15 @@ export interface KeyedRequests {
    * at its limit.
    */
   begin(request: KeyedRequest): Promise<Attempt | Answered>
+  /** True while this request claims its key, or runs under it, at this gateway. */
+  isRunning(request: RequestId): boolean
+}
+
+type RequestId = Pick<KeyedRequest, 'accountCode' | 'key' | 'fingerprint'>
+
+// It includes the fingerprint, because a different request with the same key may get the key in the store.
+function idOf({ accountCode, key, fingerprint }: RequestId): string {
+  return JSON.stringify([accountCode, key, fingerprint.toString('base64')])
 }
 
 export function createKeyedRequests(
@@ -94,9 +103,7 @@ export function createKeyedRequests(
 
   return {
     async begin(request) {
-      const { accountCode, key, fingerprint } = request
-      // The id includes the fingerprint, because a different request with the same key may get the key in the store.
-      const id = JSON.stringify([accountCode, key, fingerprint.toString('base64')])
+      const id = idOf(request)
       const deadline = createDeadline(request.beginWaiting, refusals)
       try {
         for (;;) {
@@ -109,6 +116,7 @@ export function createKeyedRequests(
         deadline.clear()
       }
     },
+    isRunning: request => running.has(idOf(request)),
   }
 
   async function claim(id: string, request: KeyedRequest, deadline: Deadline): Promise<Attempt | Answered> {

@@ -94,6 +94,25 @@ describe.each(['SQLite', 'PostgreSQL'])('messages of webhooks on %s', engine => 
     expect((await deliver(server, webhook.path, { body: '{', headers: bad })).status).toBe(400)
   })
 
+  test('a message that runs is not queued, although its webhook queues from now on', async () => {
+    const before = gate.arrived()
+    const sourceCode = `${gate.wait}; exit('ran')`
+    const webhook = await saveWebhook(server, { name: 'queued-meanwhile', sourceCode })
+    const headers = signStandard({ secret: webhook.secret, id: 'm' })
+    const running = deliver(server, webhook.path, { headers })
+    await until(() => gate.arrived() > before)
+    await server.graphql(
+      'mutation ($id: ID!) { saveWebhook(input: { id: $id, mode: QUEUED }) { webhook { id } } }',
+      { id: webhook.id },
+    )
+    const refused = await deliver(server, webhook.path, { headers })
+    expect(refused).toMatchObject({ status: 409, body: { reason: 'RUNNING' } })
+    gate.open()
+    expect(await running).toMatchObject({ status: 200, body: 'ran' })
+    const again = await deliver(server, webhook.path, { headers })
+    expect(again).toMatchObject({ status: 200, body: 'ran' })
+  })
+
   test('a queued run has the input, the rights and the transaction of its delivery', async () => {
     const sourceCode = `const { data } = await graphql('{ viewer { scopes } }')
       exit([payload, options.params.query, options.current_user.id, data.viewer.scopes])`

@@ -12,6 +12,8 @@ export interface ReadyRun {
   readonly run: ClaimedRun
   /** The run was claimed before this time of `performance.now()`. */
   readonly claimedAt: number
+  /** The lease ends at this time of `performance.now()` or later. */
+  readonly leasedUntil: number
 }
 
 /** Claimed runs that wait for a sandbox of this gateway: for 250 ms, or a third of their lease. */
@@ -32,8 +34,8 @@ export class ReadyRuns {
     return this.#queue.lengthOf(accountCode)
   }
 
-  add(run: ClaimedRun): void {
-    this.#queue.add(run.accountCode, { run, claimedAt: performance.now() })
+  add(run: ClaimedRun, leasedUntil: number): void {
+    this.#queue.add(run.accountCode, { run, claimedAt: performance.now(), leasedUntil })
   }
 
   /** Removes and returns the next run, of the accounts in turn that may begin one; undefined if there is none. */

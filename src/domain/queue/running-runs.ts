@@ -24,6 +24,8 @@ interface Dependencies extends AttemptParts {
 interface RunningRun {
   readonly run: ClaimedRun
   readonly stop: AbortController
+  /** The lease ends at this time of `performance.now()` or later. */
+  leasedUntil: number
   ended: Promise<void>
 }
 
@@ -52,7 +54,8 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
   // The accounts of attempts without a sandbox.
   const starting: string[] = []
 
-  async function work({ run, stop: { signal } }: RunningRun, claimedAt: number): Promise<void> {
+  async function work(entry: RunningRun, claimedAt: number): Promise<void> {
+    const { run, stop } = entry
     const held = deferRuns()
     const begunAt = performance.now()
     let isStarting = true
@@ -68,8 +71,13 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
         return held.begin(facts)
       },
     }
-    const findLive = () => findLiveSince(claimedAt, run)
-    const end = await attemptRun({ ...dependencies, findLive, run, recorder, signal })
+    const findLive = async () => {
+      const live = await findLiveSince(claimedAt, run)
+      // This process may have hung since the claim, and another gateway may have taken the run over.
+      if (performance.now() >= entry.leasedUntil) stop.abort()
+      return live
+    }
+    const end = await attemptRun({ ...dependencies, findLive, run, recorder, signal: stop.signal })
     start()
     active -= 1
     const ended = finish(run, end, held)
@@ -77,16 +85,20 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     await ended
   }
 
-  function add(run: ClaimedRun, workOn: (entry: RunningRun) => Promise<void>): void {
-    const entry: RunningRun = { run, stop: new AbortController(), ended: Promise.resolve() }
+  function add(run: ClaimedRun, leasedUntil: number, workOn: (entry: RunningRun) => Promise<void>): void {
+    const entry: RunningRun = { run, stop: new AbortController(), leasedUntil, ended: Promise.resolve() }
     running.add(entry)
     entry.ended = workOn(entry).finally(() => running.delete(entry))
   }
 
   async function renew(accountCode: string, entries: readonly RunningRun[]): Promise<void> {
     const runs = entries.map(({ run }) => run)
+    const leasedUntil = performance.now() + leaseMs
     const held = new Set(await store.renew(accountCode, runs, leaseMs))
-    for (const { run, stop } of entries) if (!held.has(run.id)) stop.abort()
+    for (const entry of entries) {
+      if (held.has(entry.run.id)) entry.leasedUntil = leasedUntil
+      else entry.stop.abort()
+    }
   }
 
   function renewAll(): void {
@@ -104,8 +116,8 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
       return starting.length
     },
     startingOf: accountCode => starting.filter(account => account === accountCode).length,
-    begin: ({ run, claimedAt }) => add(run, entry => work(entry, claimedAt)),
-    release: run => add(run, () => finish(run, { kind: 'released' }, deferRuns())),
+    begin: ({ run, claimedAt, leasedUntil }) => add(run, leasedUntil, entry => work(entry, claimedAt)),
+    release: run => add(run, 0, () => finish(run, { kind: 'released' }, deferRuns())),
     stop() {
       for (const { stop } of running) stop.abort()
     },

@@ -113,8 +113,9 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
 
   async function finish(accountCode: string): Promise<void> {
     const next = openClaim(dueAt <= performance.now() || leftOut.length > 0)
+    const leasedUntil = performance.now() + leaseMs
     const finished = await ended.write(accountCode, next)
-    if (next !== null) closeClaim(finished?.claim ?? null)
+    if (next !== null) closeClaim(finished?.claim ?? null, leasedUntil)
     if (finished === null) claimIn(failedPauseMs)
     else if (finished.claim === null) claimIn(finished.nextInMs)
   }
@@ -140,11 +141,12 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
   async function claim(): Promise<void> {
     const request = openClaim(true)
     if (request === null) return
+    const leasedUntil = performance.now() + leaseMs
     let claimed: Claim | null = null
     try {
       claimed = await store.claim(request)
     } finally {
-      closeClaim(claimed)
+      closeClaim(claimed, leasedUntil)
     }
   }
 
@@ -186,13 +188,13 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
     return { holder: randomUUID(), leaseMs, maxRuns, retryAfterMs, always, leftOut, maxRunsOf }
   }
 
-  function closeClaim(claimed: Claim | null): void {
+  function closeClaim(claimed: Claim | null, leasedUntil: number): void {
     claimsFrom = 0
     if (claimed === null) return
     const { runs, nextInMs, dead } = claimed
     onDead(dead)
     leftOut = claimed.leftOut
-    for (const run of runs) isClosed ? running.release(run) : ready.add(run)
+    for (const run of runs) isClosed ? running.release(run) : ready.add(run, leasedUntil)
     // Other gateways have the due runs locked, so every signal would end in another empty claim.
     if (runs.length === 0 && nextInMs === 0) claimsFrom = performance.now() + emptyPauseMs
     else if (runs.length === 0 && leftOut.length === 0) capacity.want(false)

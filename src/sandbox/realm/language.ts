@@ -29,7 +29,11 @@ export function captureLanguage() {
       return freeze(given)
     },
     create: Object.create as (prototype: object | null) => Record<PropertyKey, unknown>,
-    objectPrototype: Object.prototype,
+    objectPrototype: Object.prototype as Record<PropertyKey, unknown>,
+    arrayPrototype: Array.prototype as unknown as Record<PropertyKey, unknown>,
+    getPrototypeOf: Object.getPrototypeOf as (value: object) => object,
+    values: Object.values as (value: object) => unknown[],
+    isFinite: Number.isFinite,
     objectToString: Object.prototype.toString,
     isArray: Array.isArray,
     parse: JSON.parse,

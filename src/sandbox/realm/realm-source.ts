@@ -8,6 +8,7 @@ import { type MethodName, makePlatform } from './platform.ts'
 import { makeReduceGlobals } from './reduce-globals.ts'
 import { makeStart } from './run-script.ts'
 import { makeDescribeError } from './text/describe-error.ts'
+import { makeIsPlain } from './text/is-plain.ts'
 import { makeJson } from './text/json.ts'
 import { makeLossyKinds } from './text/lossy-kinds.ts'
 
@@ -26,7 +27,7 @@ globalThis.takeRealm = (() => {
   state.limits = ${JSON.stringify(limits)}
   state.cutEntries = 0
   state.cutCharacters = 0
-  const json = (${makeJson})(language, (${makeLossyKinds})(language))
+  const json = (${makeJson})(language, (${makeLossyKinds})(language), (${makeIsPlain})(language))
   const errors = (${makeDescribeError})(language)
   const parts = { language, json, errors, state }
   const endings = (${makeEndings})(parts)
@@ -60,6 +61,6 @@ export function warmUpSource(): string {
     requestContext: '{}',
     file: 'warm-up',
   }
-  const texts = ['log(payload); exit(payload)', '{"a":1}', '{}', JSON.stringify(setup)]
+  const texts = ['log(1, payload, [new Date(0)]); exit(payload)', '{"a":[1]}', '{}', JSON.stringify(setup)]
   return `takeRealm(() => undefined)('start', ...${JSON.stringify(texts)})`
 }

@@ -31,6 +31,12 @@ test.each([
   ['Object.assign(new Map(), { toJSON: () => [1] })', [1]],
   ['Object.create(null)', {}],
   ['JSON.parse(\'{"__proto__": 1}\')', JSON.parse('{"__proto__": 1}')],
+  ['[1, , 3]', [1, null, 3]],
+  ['Object.assign([1], { act() {} })', [1]],
+  ['{ raw: [JSON.rawJSON("1.50")] }', { raw: [1.5] }],
+  ['{ get two() { return 2 } }', { two: 2 }],
+  ['(Array.prototype.toJSON = () => 7, { a: [1] })', { a: 7 }],
+  ['(Object.prototype.toJSON = () => 7, [{}])', 7],
 ])('exit(%s) gives what JSON makes of it', async (value, expected) => {
   const { outcome, payload, error } = await run(`exit(${value})`)
   expect({ outcome, payload, error }).toEqual({ outcome: 'exit', payload: expected, error: null })

@@ -1,8 +1,15 @@
 import type { Language } from '../language.ts'
 
 /** Recognizes objects whose content `JSON.stringify` drops. Runs inside the isolate as text. */
-export function makeLossyKinds({ apply, create, isArray, objectPrototype, uncurry }: Language) {
-  const { getPrototypeOf, getOwnPropertyDescriptor } = Object
+export function makeLossyKinds({
+  apply,
+  create,
+  getPrototypeOf,
+  isArray,
+  objectPrototype,
+  uncurry,
+}: Language) {
+  const { getOwnPropertyDescriptor } = Object
   const isParentOf = uncurry(Object.prototype.isPrototypeOf) as (parent: object, value: object) => boolean
   const isView = ArrayBuffer.isView
   const typedArray = getPrototypeOf(Uint8Array.prototype)

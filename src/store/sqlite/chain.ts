@@ -1,4 +1,4 @@
-import { is, Placeholder, type SQL } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { type Chain, type Dialect, onFirstUse, type Statement, type Values } from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import {
@@ -8,7 +8,8 @@ import {
   type RawStatement,
   toText,
 } from './connection/create-prepare.ts'
-import { isList } from './list.ts'
+import { type ListRows, toExactValue } from './connection/list-rows.ts'
+import { ListPlaceholder } from './list.ts'
 
 interface Part {
   readonly name: string
@@ -52,7 +53,7 @@ export function createChain(prepareText: PrepareText): Dialect['chain'] {
       return {
         name,
         inputs: inputs.map(([input]) => input),
-        lists: params.flatMap(param => (is(param, Placeholder) && isList(param) ? param.name : [])),
+        lists: params.flatMap(param => (param instanceof ListPlaceholder ? param.name : [])),
         run(values, given) {
           const [rows = []] = given
           if (only === undefined || rows.length > maxRowsAsValues) {
@@ -81,16 +82,12 @@ function writeValues(names: readonly string[], rows: number): string {
   return `values ${Array.from({ length: rows }, () => `(${names.map(() => '?')})`)}`
 }
 
-// The driver binds every number as REAL. As JSON, a whole number was an INTEGER.
-function toExactValue(value: unknown): unknown {
-  return Number.isSafeInteger(value) ? BigInt(value as number) : value
-}
-
 function runParts(parts: readonly Part[], values: Values): ReadonlyMap<string, RawRow[]> {
   const found = new Map<string, RawRow[]>()
   for (const { name, inputs, lists, run } of parts) {
     const given = inputs.map(input => found.get(input) ?? [])
-    const isEmpty = given.some(rows => rows.length === 0) || lists.some(list => values[list] === '[]')
+    const isEmpty =
+      given.some(rows => rows.length === 0) || lists.some(list => (values[list] as ListRows).length === 0)
     if (!isEmpty) found.set(name, run(values, given))
   }
   return found

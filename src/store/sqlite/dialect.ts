@@ -9,7 +9,7 @@ import { createUntilChange } from './cache/until-change.ts'
 import { createChain } from './chain.ts'
 import type { ChangeMark } from './connection/change-mark.ts'
 import { createReadRow, type PrepareText, prepareRaw, toText } from './connection/create-prepare.ts'
-import { encodeIds, isListed, list } from './list.ts'
+import { encodeIds, isListed, list, prepareLists } from './list.ts'
 import { now, tables } from './tables.ts'
 
 interface Dependencies {
@@ -20,13 +20,14 @@ interface Dependencies {
 
 export function createSqliteDialect({ client, changeMark, time }: Dependencies): Dialect {
   const changes = createTableChanges((text, params) => prepareRaw(client, text, params))
-  const prepare = createPrepare(changes.prepare)
+  const prepareText = prepareLists(changes.prepare)
+  const prepare = createPrepare(prepareText)
   return {
     tables,
     isShared: false,
     prepare,
     prepareMany: prepare,
-    chain: createChain(changes.prepare),
+    chain: createChain(prepareText),
     after: () => sql`true`,
     list,
     forUpdate: sql``,

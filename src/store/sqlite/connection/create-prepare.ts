@@ -5,6 +5,7 @@ import { createBindValues } from '../../bind-values.ts'
 import { createDecode } from '../../decode-row.ts'
 import type { Values } from '../../dialect.ts'
 import type { Selection, StoreColumn } from '../../tables/tables-of.ts'
+import { ListRows } from './list-rows.ts'
 
 export type RawRow = readonly unknown[]
 
@@ -44,6 +45,7 @@ export function prepareRaw(client: Client, text: string, params: readonly unknow
 
 function toDriverValue(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value)
+  if (value instanceof ListRows) return value.bound
   return value instanceof Date ? value.getTime() : value
 }
 

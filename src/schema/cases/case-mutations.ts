@@ -1,5 +1,8 @@
 import { caseDataLimits, readCaseData } from '../../domain/case-data/case-data.ts'
 import { parseId } from '../../domain/id.ts'
+import { badName, isName } from '../../domain/name.ts'
+import { invalidInput, RostrumError } from '../../errors.ts'
+import type { GivenJson, JsonObject } from '../../json/read-json.ts'
 import { builder } from '../builder.ts'
 import { Case } from '../refs.ts'
 import { cost } from '../relay/field-cost.ts'
@@ -57,7 +60,7 @@ builder.mutationFields(t => ({
         ...change,
         id: input.id == null ? null : parseId(input.id, 'case id'),
         caseTypeCode: input.caseTypeCode ?? null,
-        data: readCaseData(input.data),
+        data: readData(input),
         isMerge: input.mode === 'MERGE',
       })
       context.answerBytes.raise(bytesOfChange)
@@ -84,3 +87,18 @@ builder.mutationFields(t => ({
     },
   }),
 }))
+
+interface GivenData {
+  readonly caseTypeCode?: string | null | undefined
+  readonly data: GivenJson
+}
+
+// Reads the data. An error names the case type code too if both are bad.
+function readData({ caseTypeCode, data }: GivenData): JsonObject {
+  try {
+    return readCaseData(data)
+  } catch (error) {
+    if (!(error instanceof RostrumError) || caseTypeCode == null || isName(caseTypeCode)) throw error
+    throw invalidInput([{ pointer: '/caseTypeCode', detail: badName(caseTypeCode) }, ...error.fields])
+  }
+}

@@ -60,6 +60,17 @@ test.each([
   expect(saved).toEqual({ pointer: '/user/display_name', detail: `\`user/display_name\` ${rule}.` })
 })
 
+test.each([
+  ['POST', '/platform/cases', []],
+  ['PUT', '/platform/cases/1', 5],
+])('a refusal of %s %s names a bad case type code beside bad data', async (method, path, data) => {
+  const { body } = await app.send(path, { method, body: { case: { case_type_code: 'a b', data } } })
+  expect(body.errors).toEqual([
+    { pointer: '/case/case_type_code', detail: expect.stringMatching(/^must start .*it is `a b`$/) },
+    { pointer: '/case/data', detail: 'must be a JSON object' },
+  ])
+})
+
 test('a case task needs no body, but refuses one that is null', async () => {
   const path = '/api/1/case/1/task/none'
   expect(await refuse(path, 'POST', null)).toEqual({

@@ -79,10 +79,11 @@ const jsonText = (content: Schema): Schema => ({
   contentSchema: content,
 })
 
-// A form has the members of `metadata` as fields of their own, and no field of this name.
+// A form has the members of `metadata` as fields of their own, and no field of this name. JSON takes both.
 const withoutMetadata = { not: { required: ['metadata'] } }
-const formLabels = { 'metadata[case_type_code]': { ...label }, 'metadata[account_nickname]': { ...label } }
-const runFields = { inputDocument, options: runOptions, metadata }
+const labels = { 'metadata[case_type_code]': { ...label }, 'metadata[account_nickname]': { ...label } }
+const labelNames = Object.keys(labels)
+const runFields = { inputDocument, options: runOptions, metadata, ...labels }
 
 const record = (
   name: string,
@@ -203,7 +204,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
       sourceCode: { type: 'string' },
       ...runFields,
     },
-    ['metadata'],
+    ['metadata', ...labelNames],
   ),
   TaskForm: {
     ...object(
@@ -212,22 +213,25 @@ export const schemas: Readonly<Record<string, Schema>> = {
         sourceCode: { type: 'string' },
         inputDocument: jsonText({}),
         options: jsonText(anyObject),
-        ...formLabels,
+        ...labels,
       },
-      Object.keys(formLabels),
+      labelNames,
     ),
     ...withoutMetadata,
   },
-  FunctionCall: object({ ...runFields, version: orNull('string') }, ['options', 'metadata', 'version']),
+  FunctionCall: object({ ...runFields, version: orNull('string') }, [
+    ...['options', 'metadata', 'version'],
+    ...labelNames,
+  ]),
   FunctionCallForm: {
     ...object(
       {
         inputDocument: jsonText({}),
         options: jsonText(anyObject),
         version: { type: 'string' },
-        ...formLabels,
+        ...labels,
       },
-      ['options', 'version', ...Object.keys(formLabels)],
+      ['options', 'version', ...labelNames],
     ),
     ...withoutMetadata,
   },

@@ -73,6 +73,13 @@ test('a form has the members of `metadata` as fields, and no field of this name'
   expect(describeMisfit(form, { ...fields, metadata: '{}' })).not.toBeNull()
 })
 
+test.each(['Task', 'FunctionCall'])('%s has the bracketed keys of `metadata` that JSON takes too', name => {
+  const schema = document.components.schemas[name] ?? {}
+  const fields = { name: 'a', sourceCode: 'exit(1)', inputDocument: {}, options: {} }
+  expect(describeMisfit(schema, { ...fields, 'metadata[case_type_code]': 'incident' })).toBeNull()
+  expect(describeMisfit(schema, { ...fields, 'metadata[case_type_code]': 5 })).not.toBeNull()
+})
+
 test('no status is a range or a default, and each problem document names its codes', () => {
   for (const { responses } of operations)
     for (const [status, { content = {} }] of Object.entries(responses)) {

@@ -40,7 +40,6 @@ export async function registerRestRoutes(
   for (const bodies of ['records', 'data', 'tasks', 'sources'] as const satisfies Bodies[]) {
     await server.register(async routes => {
       routes.addHook('onRequest', createAuthenticationHook(services.authenticate, services.countRate))
-      routes.addHook('onRequest', refuseEncodedBody)
       routes.addHook('preHandler', refuseEndedRun)
       routes.addHook('preHandler', unread.refuseWhenFull)
       routes.addHook('onSend', idempotency.storeAnswer)
@@ -55,6 +54,8 @@ export async function registerRestRoutes(
         }
         // A request that may start a run reserves a place for the run before its body is read.
         const onRequest = work?.mayRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
+        // The body of a GET request is not read, whatever it is.
+        if (method !== 'GET') onRequest.unshift(refuseEncodedBody)
         if (method === 'DELETE') onRequest.push(forgetEmptyType)
         const preHandler = [confirmStrict, idempotency.createBeginHook(findWork)]
         const handler = createHandler(row, services, unreadAnswers)

@@ -171,6 +171,11 @@ test('a compressed body is a 415', async () => {
   expectProblem(await app.send(path, { method: 'POST', headers, body: {} }), 'UNSUPPORTED_MEDIA_TYPE')
 })
 
+test('a GET request ignores a body, and its headers too', async () => {
+  const headers = { 'content-encoding': 'gzip', 'content-type': 'text/plain' }
+  expectProblem(await app.send(`${path}/12345`, { headers }), 'NOT_FOUND')
+})
+
 test('a body that says it is not compressed is read', async () => {
   const headers = { 'content-encoding': 'Identity' }
   const body = { team_membership: { user_id: 71, team_id: 3 } }

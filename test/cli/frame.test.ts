@@ -7,6 +7,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createTerminal } from '../../src/cli/frame/terminal.ts'
+import { createGatewayClient } from '../../src/cli/gateway/gateway-client.ts'
 import { onInterrupt } from '../../src/cli/run-cli.ts'
 import { showControls, showControlsOfJson } from '../../src/show-controls.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
@@ -125,6 +126,21 @@ test.each([
   }
   const secure = await place.run(['logs', '--url', url.replace('http:', 'https:')])
   expect(secure).toMatchObject({ code: 69, stderr: expect.stringContaining('without TLS') })
+  server.close()
+})
+
+test('a connection that breaks within an answer is 69, and not said to be of another server', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })
+    response.write('{"data":', () => response.destroy())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = createGatewayClient({ url, token: null }, new AbortController().signal)
+  await expect(client.ask('{ viewer { userId } }')).rejects.toMatchObject({
+    exitCode: 69,
+    message: expect.stringMatching(`^Cannot reach the gateway at ${url}: `),
+  })
   server.close()
 })
 

@@ -131,12 +131,12 @@ export function sayOnce({ say }: Pick<Terminal, 'say'>): (line: string) => void 
   }
 }
 
-/** Reads the JSON of an answer. */
+/** Reads the JSON of an answer. A connection that breaks says nothing of who answered. */
 async function readJson(answer: Response, url: string): Promise<unknown> {
   try {
     return await answer.json()
-  } catch {
-    throw notRostrum(url)
+  } catch (error) {
+    throw error instanceof SyntaxError ? notRostrum(url) : unreachable(url, error)
   }
 }
 

@@ -157,6 +157,7 @@ class CasePage extends PageElement {
         .value=${text}
         @input=${this.#edit}
       ></textarea>
+      <pre class="paper">${text}</pre>
       ${this.isKept ? nothing : html`<p class="note">${noRoom}</p>`}
       <div class="case-actions">
         ${canSave ? html`${saving} ${tasks} ${this.#isEdited ? discard : nothing}` : nothing}

@@ -87,6 +87,24 @@ test('GraphiQL fits the window, and on a narrow one the answer is below the quer
   await page.context().close()
 })
 
+test('GraphiQL and its code editor follow the colours of the system while they are open', async () => {
+  const { page, failures } = await openPage()
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto(`${server.baseUrl}/graphql`, { waitUntil: 'load' })
+  const colour = () =>
+    page
+      .locator('.graphiql-query-editor .monaco-editor .view-lines')
+      .evaluate(lines => getComputedStyle(lines.querySelector('span span') ?? lines).color)
+  await page.locator('.graphiql-query-editor .view-line span span').first().waitFor({ timeout: 20_000 })
+  const light = await colour()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect.poll(colour).not.toBe(light)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(colour).toBe(light)
+  expect(failures).toEqual([])
+  await page.context().close()
+})
+
 test('the page is no data: it needs no credential, holds none, and names no other host', async () => {
   const answer = await server.rest('GET', '/graphql', { token: null, headers: { accept: 'text/html' } })
   expect(answer.status).toBe(200)

@@ -12,6 +12,8 @@ export interface GraphiqlPage {
 
 const start = 'YogaGraphiQL.renderYogaGraphiQL('
 const root = '<div id="root"></div>'
+// If it is true, the code editor is the global `monaco`, and our modules can set its colours.
+const globalEditor = 'globalAPI: false'
 const bar = `<header class="rostrum-bar">
 <a href="/">Rostrum</a><h1>GraphiQL</h1>
 <a href="/playground">Playground</a><a href="/docs/graphql">Docs</a><a href="/login" hidden>Sign in</a>
@@ -42,9 +44,13 @@ function renderPage(): string {
     favicon: `data:image/svg+xml;base64,${icon}`,
   })
   const end = html.lastIndexOf(start)
-  if (end === -1 || !html.includes(root))
+  if (end === -1 || !html.includes(root) || !html.includes(globalEditor))
     throw new Error('`@graphql-yoga/render-graphiql` renders another page.')
-  return `${html.slice(0, end).replace(root, () => bar + root)}</script>
+  const started = html
+    .slice(0, end)
+    .replace(root, () => bar + root)
+    .replace(globalEditor, 'globalAPI: true')
+  return `${started}</script>
 <style>${readPagesFile('graphiql/graphiql.css')}</style>
 <script type="module">${modules.map(readModule).join('\n')}</script>
 </body>

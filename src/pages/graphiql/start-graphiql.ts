@@ -7,6 +7,10 @@ interface Renderer {
   renderYogaGraphiQL(root: Element, options: Readonly<Record<string, unknown>>): void
 }
 
+interface CodeEditor {
+  readonly editor: { setTheme(name: string): void }
+}
+
 const session = readSession()
 
 // GraphiQL sends everything by this function: operations, subscriptions and its first request, the introspection. A
@@ -67,3 +71,10 @@ if (root !== null)
     shouldPersistHeaders: false,
     storage: createStorage(session),
   })
+
+// GraphiQL follows the system's colours, but its code editor takes them once. A person can also choose them.
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches: isDark }) => {
+  const { monaco } = globalThis as typeof globalThis & { readonly monaco: CodeEditor }
+  const isChosen = document.body.matches('.graphiql-light, .graphiql-dark')
+  if (!isChosen) monaco.editor.setTheme(isDark ? 'graphiql-DARK' : 'graphiql-LIGHT')
+})

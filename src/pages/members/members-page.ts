@@ -58,6 +58,11 @@ class MembersPage extends PageElement {
     this.#try(() => this.#load())
   }
 
+  override firstUpdated(): void {
+    const form = this.querySelector<HTMLFormElement>('form[role="search"]')
+    if (form !== null) fillForm(this.#searchName, form)
+  }
+
   override updated(): void {
     if (this.#isOpened || this.page === null) return
     this.#isOpened = true
@@ -85,7 +90,8 @@ class MembersPage extends PageElement {
       ${title}
       <input name=${name} type="search" inputmode="numeric" autocomplete="off" .value=${given(name)} />
     </label>`
-    return html`<form class="inline" role="search" @submit=${this.#search}>
+    const keep = ({ currentTarget }: Event) => keepForm(this.#searchName, currentTarget as HTMLFormElement)
+    return html`<form class="inline" role="search" @submit=${this.#search} @input=${keep}>
       ${field('team', 'Team')} ${field('user', 'User')}
       <button>Show</button>
     </form>`
@@ -112,6 +118,10 @@ class MembersPage extends PageElement {
     return viewEvents({ found: this.events, side: this.#side, onFindEarlier: this.#findEarlier })
   }
 
+  get #searchName(): string {
+    return `search.${this.#side}.${this.#id}`
+  }
+
   get #formName(): string {
     return `add.${this.#side}.${this.#id}`
   }
@@ -135,7 +145,9 @@ class MembersPage extends PageElement {
       side => textOf(side) !== '' && (side !== this.#side || textOf(side) !== this.#id),
     )
     const side = changed ?? sides.find(side => textOf(side) !== '')
-    if (side !== undefined) location.assign(`/members?${side}=${encodeURIComponent(textOf(side))}`)
+    if (side === undefined) return
+    forgetForm(this.#searchName)
+    location.assign(`/members?${side}=${encodeURIComponent(textOf(side))}`)
   }
 
   #add = (event: SubmitEvent): void => {

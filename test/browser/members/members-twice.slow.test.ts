@@ -117,11 +117,14 @@ test('after a removal whose list does not come, an alert says so', async () => {
 
 test('what was typed is there after signing in again, and no more once it is done', async () => {
   const { page, field, rowOf } = await openTeam(809)
+  const search = page.getByRole('searchbox', { name: 'User' })
+  await search.fill('8091')
   await field.fill('7')
   await expireToken(page)
   await field.press('Enter')
   await signInAgain(page, server.adminToken)
   await expect.poll(() => field.inputValue()).toBe('7')
+  expect(await search.inputValue()).toBe('8091')
   await field.press('Enter')
   await rowOf(7).waitFor()
   const moveTo = rowOf(7).getByLabel('Move to')
@@ -138,6 +141,11 @@ test('what was typed is there after signing in again, and no more once it is don
   await page.reload()
   await rowOf(7).waitFor()
   expect(await moveTo.inputValue()).toBe('')
+  await search.press('Enter')
+  await page.waitForURL('**/members?user=8091')
+  await page.goBack()
+  await rowOf(7).waitFor()
+  expect(await search.inputValue()).toBe('')
   await page.context().close()
 })
 

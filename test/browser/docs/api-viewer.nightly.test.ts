@@ -12,6 +12,7 @@ test('the viewer of the OpenAPI document shows each place that the keyboard reac
   await page.goto('/docs/api')
   await page.getByRole('button', { name: /GET.*Lists the memberships/s }).waitFor()
   expect(await page.getByRole('main').count()).toBe(1)
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
   expect((await findBarriers(page)).filter(barrier => !ofSwagger.test(barrier))).toEqual([])
 
   const names: string[] = []

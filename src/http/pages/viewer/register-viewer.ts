@@ -34,7 +34,7 @@ const page = `<!doctype html>
 </head>
 <body>
 <header class="viewer-bar">
-<h1>API</h1><a href="/">Rostrum</a><a href="/docs">Docs</a><a href="/openapi.json">openapi.json</a>
+<strong>API</strong><a href="/">Rostrum</a><a href="/docs">Docs</a><a href="/openapi.json">openapi.json</a>
 </header>
 <section id="viewer" aria-label="API"></section>
 <noscript>The viewer needs JavaScript. The document is at /openapi.json.</noscript>

@@ -141,6 +141,27 @@ test('“Add” again after a lost answer adds one webhook, and leads to a secre
   await page.context().close()
 })
 
+test('a lost request with a secret that was typed is forgotten once its dialog closes', async () => {
+  const { page } = await openTab(browser, server.baseUrl)
+  await enter(page, server.adminToken, `/functions/${await saveFunction('typed')}`)
+  await loseFirstAnswer(page, 'SaveWebhook')
+  const keys = new Set<string | undefined>()
+  page.on('request', request => {
+    if (request.postData()?.includes('SaveWebhook')) keys.add(request.headers()['idempotency-key'])
+  })
+  const dialog = page.getByRole('dialog')
+  for (const message of ['The gateway cannot be reached.', 'typed']) {
+    await page.getByRole('button', { name: 'Add webhook' }).click()
+    await dialog.getByLabel('Name').fill('typed')
+    await dialog.getByLabel('Secret of the sender').fill(`whsec_${btoa('k'.repeat(32))}`)
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await dialog.getByRole('alert').getByText(message).waitFor()
+    await page.keyboard.press('Escape')
+  }
+  expect(keys.size).toBe(2)
+  await page.context().close()
+})
+
 test('what a version changed and what runs a function are loaded again, each by one button', async () => {
   const id = await saveFunction('unheard')
   const tab = await open('/cases')

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { fillForm, forgetForm, keepForm, readForm } from '../gateway/kept-form.ts'
-import { askOnce } from '../gateway/operation.ts'
+import { askOnce, forgetSecret } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import {
@@ -214,6 +214,8 @@ class TriggerDialog extends PageElement {
   #forget = (): void => {
     if (this.#dialog.open) return
     this.secret = null
+    const typed = this.querySelector<HTMLInputElement>('#webhook-secret')?.value.trim() ?? ''
+    if (typed !== '') forgetSecret(typed)
     this.querySelector('form')?.reset()
   }
 

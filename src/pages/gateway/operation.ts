@@ -98,6 +98,12 @@ export function forgetUnanswered(): void {
   unanswered.clear()
 }
 
+/** Forgets the lost requests with this text, such as a secret that the page must not keep. */
+export function forgetSecret(text: string): void {
+  const value = `:${JSON.stringify(text)}`
+  for (const request of unanswered.keys()) if (request.includes(value)) unanswered.delete(request)
+}
+
 const passingStatuses = new Set([401, 403, 406, 429])
 // A proxy that has lost the gateway answers with any status and without a code of the gateway.
 const passingCodes = new Set(['UNKNOWN', 'INTERNAL', 'UNAVAILABLE', 'OVERLOADED'])

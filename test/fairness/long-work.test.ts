@@ -34,6 +34,22 @@ test('one change of an account goes on at a time, each step in a later turn', as
   await change('last')
 })
 
+test('a change that paused takes a place again for its next step', async () => {
+  const places = new Places({ each: 1 })
+  const [first, second] = [workOf(places, 'a'), workOf(places, 'a')]
+  await first.step()
+  first.pause()
+  await second.step()
+  let hasStepped = false
+  const step = first.step().then(() => {
+    hasStepped = true
+  })
+  for (let turn = 0; turn < 3; turn++) await nextTurn()
+  expect(hasStepped).toBe(false)
+  second.pause()
+  await step
+})
+
 test('a change whose client disconnects waits no longer, begins no step and leaves its place', async () => {
   const places = new Places({ each: 1 })
   const client = new AbortController()

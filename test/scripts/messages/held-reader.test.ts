@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { constants, readFileSync, writeSync } from 'node:fs'
+import { constants, fstatSync, readFileSync, writeSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HeldLines, HeldReader, openForSandbox } from '../../../src/scripts/launch/held-lines.ts'
 
@@ -25,6 +25,13 @@ test('a line that was taken from the pipe is not received again', () => {
   expect(reader.take()).toEqual(['line 1'])
   expect(reader.receive()).toBe(false)
   expect(reader.receive()).toBe(true)
+})
+
+test('a line that was taken from the pipe is not received later either', () => {
+  hold(1)
+  reader.take()
+  expect(reader.take()).toEqual([])
+  expect(reader.receive()).toBe(false)
 })
 
 test('a line that was received is not taken', () => {
@@ -84,4 +91,29 @@ test('a compromised sandbox cannot make the gateway wait for a line', () => {
     expect([status, blocks(own), blocks(pipe)]).toEqual([0, true, false])
   })
   expect(reader.take()).toEqual([])
+})
+
+test('a pipe that was given back is empty, and one sandbox gets it', () => {
+  hold(1)
+  lines.release(reader.pipe ?? 0)
+  lines.release(reader.pipe ?? 0)
+  expect(new HeldReader(lines.take()).take()).toEqual([])
+  expect(lines.take()).toBeNull()
+})
+
+test('the gateway keeps neither what it opened for a sandbox nor a pipe that comes back after the end', () => {
+  const isOpen = (descriptor: number) => {
+    try {
+      return fstatSync(descriptor).isFIFO()
+    } catch {
+      return false
+    }
+  }
+  const pipe = reader.pipe ?? 0
+  const own = openForSandbox(pipe, given => given) ?? pipe
+  expect([isOpen(own), isOpen(pipe)]).toEqual([false, true])
+  lines.close()
+  expect(isOpen(pipe)).toBe(true)
+  lines.release(pipe)
+  expect(isOpen(pipe)).toBe(false)
 })

@@ -31,7 +31,7 @@ interface Parts {
  *    preempted.
  * 6. Queued runs take idle sandboxes while no other run waits.
  * 7. While others wait, one queued run a second gets a sandbox, and each account leaves the last one of its share to
- *    it.
+ *    it. A run inside a run cannot wait, and takes even that one.
  * 8. Queued runs hold at most half of the sandboxes. An account with queued runs leaves the last one of that half to
  *    an account that has none there.
  * 9. An account that holds a sandbox gets another one only while fewer compute than there are processors. More would
@@ -89,8 +89,8 @@ export class AdmissionPolicy {
     return this.#parts.queue.lengthOf(accountCode) === 0 && !this.isLeft(accountCode)
   }
 
-  /** True if the last idle sandbox is left to a queued run (rule 7). */
-  get isLastLeft(): boolean {
+  // True if the last idle sandbox is left to a queued run (rule 7).
+  get #isLastLeft(): boolean {
     const { queued, pool } = this.#parts
     return queued.isDue && pool.idle === 1
   }
@@ -101,7 +101,7 @@ export class AdmissionPolicy {
    */
   isLeft(accountCode: string): boolean {
     const { queued, held } = this.#parts
-    return this.isLastLeft || (queued.isDue && held.freeFor(accountCode) === 1)
+    return this.#isLastLeft || (queued.isDue && held.freeFor(accountCode) === 1)
   }
 
   /** The accounts whose runs are preempted for the next run, the first choice first (rule 5). */

@@ -198,7 +198,7 @@ export class Admission {
 
   // Serves one run at a time, because each changes which account is next.
   #serve(): void {
-    while (!this.#policy.isLastLeft && this.#serveNext());
+    while (this.#serveNext());
     this.#growWhenStalled()
     if (this.freeForQueued() === 0) return
     if (this.#queued.isDue) this.#queued.leave(() => this.#serve())

@@ -185,3 +185,17 @@ test('a place of its share that an account leaves to a queued run is taken again
   giveBack(held)
   expect(await ask('a')).toBeDefined()
 })
+
+test('a run inside a run does not wait for the queued run to which a new sandbox is left', async () => {
+  let now = 0
+  const { admission, pool, ask } = await startAdmission({ max: 2, warm: 1, readMs: () => now })
+  await ask('a')
+  await until(() => pool.states.starting === 0)
+  admission.wantForQueued(true)
+  now = 1_000
+  const nested = await ask('a', { nested: true })
+  giveBack(nested)
+  // The queued run has waited meanwhile, so the sandbox is still left to it.
+  void ask('b')
+  expect(admission.waiting).toBe(1)
+})

@@ -10,7 +10,8 @@ import { watchFiles } from './watch-files.ts'
 
 export const command: Command = {
   usage:
-    '<file.js> [--input <file.json>] [--options <file.json>] [--url <url> | --remote] [--watch] [--json]',
+    '<file.js> [--input <file.json>] [--options <file.json>] [--name <name>] [--case-type <code>] ' +
+    '[--url <url> | --remote] [--watch] [--json]',
   help: `Runs a script in the gateway's own sandbox, on an empty store that is gone afterwards. Nothing is deployed. The
 result is on stdout, log entries are on stderr. Exits with 0 for \`exit\`, 1 for \`fail\`, 2 for an error.
 

@@ -29,8 +29,8 @@ export function captureLanguage() {
       return freeze(given)
     },
     create: Object.create as (prototype: object | null) => Record<PropertyKey, unknown>,
-    objectPrototype: Object.prototype as Record<PropertyKey, unknown>,
-    arrayPrototype: Array.prototype as unknown as Record<PropertyKey, unknown>,
+    objectPrototype: Object.prototype,
+    arrayPrototype: Array.prototype as object,
     getPrototypeOf: Object.getPrototypeOf as (value: object) => object,
     values: Object.values as (value: object) => unknown[],
     isFinite: Number.isFinite,

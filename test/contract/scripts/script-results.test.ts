@@ -37,6 +37,9 @@ test.each([
   ['{ get two() { return 2 } }', { two: 2 }],
   ['(Array.prototype.toJSON = () => 7, { a: [1] })', { a: 7 }],
   ['(Object.prototype.toJSON = () => 7, [{}])', 7],
+  ['Object.assign([1], { toJSON: () => undefined })', null],
+  ['Object.defineProperty({ a: 1 }, "toJSON", { value: () => undefined })', null],
+  ['{ get late() { Object.prototype.toJSON = () => undefined } }', null],
 ])('exit(%s) gives what JSON makes of it', async (value, expected) => {
   const { outcome, payload, error } = await run(`exit(${value})`)
   expect({ outcome, payload, error }).toEqual({ outcome: 'exit', payload: expected, error: null })
@@ -70,6 +73,7 @@ test.each([
   ['(async () => 1)()', 'a promise, at `$`. Await it first.'],
   ['[new Map([[1, 2]])]', 'a Map, at `$[0]`. Use `Object.fromEntries(map)`.'],
   ['new (class Users extends Set {})([1])', 'a Set, at `$`. Use `[...set]`.'],
+  ['{ a: Object.assign([], { toJSON: () => new Set() }) }', 'a Set, at `$.a`. Use `[...set]`.'],
   ['{ a: new WeakMap() }', 'a WeakMap, at `$.a`; pass plain JSON values to `exit`'],
   ['{ a: new WeakSet() }', 'a WeakSet, at `$.a`; pass plain JSON values to `exit`'],
   ['new ArrayBuffer(2)', 'an ArrayBuffer, at `$`; pass plain JSON values to `exit`'],

@@ -16,7 +16,9 @@ export function makeIsPlain(language: Language) {
   finiteLeaves.number = undefined
   let valuesLeft = 0
 
+  // Asks for `toJSON`, because the values of an object with a hidden one, and the items of an array, do not include it.
   const itemsOf = (value: object): readonly unknown[] | null => {
+    if ((value as Record<string, unknown>).toJSON !== undefined) return null
     const prototype = getPrototypeOf(value)
     if (prototype === objectPrototype) return values(value)
     return prototype === arrayPrototype && isArray(value) ? value : null
@@ -45,7 +47,6 @@ export function makeIsPlain(language: Language) {
    */
   return (root: unknown, mustBeFinite: boolean): boolean => {
     if (typeof root !== 'object' || root === null) return false
-    if (objectPrototype.toJSON !== undefined || arrayPrototype.toJSON !== undefined) return false
     valuesLeft = maxValues
     return isPlainObject(root, 1, mustBeFinite ? finiteLeaves : leaves)
   }

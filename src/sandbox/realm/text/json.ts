@@ -21,10 +21,11 @@ export function makeJson(
   const maxDepth = 1_000
 
   // Serializes a plain value, and returns null for others. With a replacer, as below, V8 takes several times as long,
-  // because it calls it for each value. This reads getters once more.
+  // because it calls it for each value. This reads getters once more. There is no text if a `toJSON` that a getter has
+  // added only now returns undefined.
   const writePlain = (root: unknown, mustBeFinite: boolean): string | null => {
     try {
-      return isPlain(root, mustBeFinite) ? stringify(root) : null
+      return isPlain(root, mustBeFinite) ? (stringify(root) ?? null) : null
     } catch {
       return null
     }

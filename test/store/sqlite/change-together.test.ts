@@ -102,10 +102,30 @@ test('indexed values are written by a look-up of their cases, however many the a
   const values = [{ field: 'a', value: '1' }]
   statements.length = 0
   await store.cases.commit(caseCommit({ revision: 1, read, data: '{"a":1}', values }))
-  const insert = statements.find(statement => /insert into case_values/.test(statement)) ?? ''
-  const client = new Database(path, { readonly: true })
-  const plan = client.prepare(`explain query plan ${insert}`).all() as { detail: string }[]
-  client.close()
-  const ofCases = plan.map(({ detail }) => detail).filter(detail => / cases /.test(detail))
+  const ofCases = explain(/insert into case_values/).filter(detail => / cases /.test(detail))
   expect(ofCases).toEqual([expect.stringMatching(/\(account_code=\? AND id=\?\)$/)])
 })
+
+// Of more than eight listed rows, SQLite reads JSON, whose number of rows it does not know.
+test('listed runs and versions are looked up, however many the account has', async () => {
+  const numbers = Array.from({ length: 9 }, (_, index) => index + 1)
+  statements.length = 0
+  await store.runs.findByRunIds('a', numbers.map(String))
+  await store.functions.findVersionsOf(
+    'a',
+    numbers.map(functionId => ({ functionId, hash: 'b' })),
+  )
+  const plans = [explain(/join "runs"/), explain(/join "function_versions"/)]
+  expect(plans.map(plan => plan.filter(detail => /^SEARCH/.test(detail)))).toEqual([
+    [expect.stringMatching(/\(account_code=\? AND run_id=\?\)$/)],
+    [expect.stringMatching(/\(account_code=\? AND function_id=\? AND hash=\?\)$/)],
+  ])
+})
+
+function explain(pattern: RegExp): string[] {
+  const statement = statements.find(each => pattern.test(each)) ?? ''
+  const client = new Database(path, { readonly: true })
+  const plan = client.prepare(`explain query plan ${statement}`).all() as { detail: string }[]
+  client.close()
+  return plan.map(({ detail }) => detail)
+}

@@ -34,9 +34,10 @@ export function createVersions(
   const selection = selectVersion(database)
   const statements = prepareStatements(database)
   const asked = list('asked', { functionId: 'integer', hash: 'text' })
+  // `cross join` makes SQLite look each version up in the index.
   const versionsOf = prepareMany(
-    sql`select ${columnsOf(selection)} from ${asked.rows} join ${functionVersions}
-      on ${functionVersions.accountCode} = ${sql.placeholder('accountCode')}
+    sql`select ${columnsOf(selection)} from ${asked.rows} cross join ${functionVersions}
+      where ${functionVersions.accountCode} = ${sql.placeholder('accountCode')}
         and ${functionVersions.functionId} = asked.function_id and ${functionVersions.hash} = asked.hash`,
     selection,
   )

@@ -13,9 +13,10 @@ export function createFindRuns(database: Database): Pick<RunStore, 'findByRunIds
   const { runs } = tables
   const selection = selectRun(database)
   const asked = list('asked', { runId: 'text' })
+  // `cross join` makes SQLite look each run up in the index.
   const byRunIds = prepareMany(
-    sql`select ${columnsOf(selection)} from ${asked.rows} join ${runs}
-      on ${runs.accountCode} = ${accountCode} and ${runs.runId} = asked.run_id`,
+    sql`select ${columnsOf(selection)} from ${asked.rows} cross join ${runs}
+      where ${runs.accountCode} = ${accountCode} and ${runs.runId} = asked.run_id`,
     selection,
   )
   const texts = prepareTexts(database)

@@ -1,8 +1,8 @@
 import { type Column, Placeholder, type SQL, sql } from 'drizzle-orm'
 import { createEncode } from '../columns.ts'
-import type { Dialect } from '../dialect.ts'
+import type { Dialect, Values } from '../dialect.ts'
 import { toColumnName } from '../tables/describe-table.ts'
-import type { PrepareText, RawStatement } from './connection/create-prepare.ts'
+import type { PrepareText } from './connection/create-prepare.ts'
 import { ListRows } from './connection/list-rows.ts'
 
 /**
@@ -36,12 +36,8 @@ export class ListPlaceholder extends Placeholder {
     this.#names = keys.map(toColumnName)
   }
 
-  /**
-   * Returns the text of a statement in which the list is this number of rows, with a parameter for each value. With 0,
-   * it stays one JSON text.
-   */
+  /** Returns the text of a statement in which the list is this number of rows, with a parameter for each value. */
   writeValues(text: string, count: number): string {
-    if (count === 0) return text
     const columns = this.#names.map((name, index) => `column${index + 2} as ${name}`)
     const row = this.#names.map(() => '?').join()
     const rows = Array.from({ length: count }, (_, index) => `(${index + 1},${row})`)
@@ -50,27 +46,34 @@ export class ListPlaceholder extends Placeholder {
   }
 }
 
-/** Returns a function that prepares statements, which get the rows of each list as values if they are few. */
+/** Returns a function that prepares statements, which get the rows of their only list as values if they are few. */
 export function prepareLists(prepareText: PrepareText): PrepareText {
   return (text, params) => {
-    const lists = [...new Set(params.filter(param => param instanceof ListPlaceholder))]
     const forMany = prepareText(text, params)
-    if (lists.length === 0) return forMany
-    // One statement for each combination of their numbers of rows.
-    const write = (counts: readonly number[]) =>
-      lists.reduce((written, each, index) => each.writeValues(written, counts[index] ?? 0), text)
-    const forFew = new Map<string, RawStatement>()
+    const [only, ...others] = new Set(params.filter(param => param instanceof ListPlaceholder))
+    if (only === undefined) return forMany
+    const { columns } = forMany
+    // Values of several lists would need a statement for each combination of their numbers of rows: for the conditions
+    // of a search, millions.
+    if (others.length > 0) return { columns, run: (values, before) => forMany.run(toJson(values), before) }
+    const statements = new Map([[0, forMany]])
     return {
-      columns: forMany.columns,
+      columns,
       run(values, before) {
-        const counts = lists.map(({ name }) => (values[name] as ListRows).valueRows)
-        const key = counts.join()
-        const statement = forFew.get(key) ?? prepareText(write(counts), params)
-        forFew.set(key, statement)
+        const { valueRows } = values[only.name] as ListRows
+        const statement = statements.get(valueRows) ?? prepareText(only.writeValues(text, valueRows), params)
+        statements.set(valueRows, statement)
         return statement.run(values, before)
       },
     }
   }
+}
+
+function toJson(values: Values): Values {
+  const entries = Object.entries(values)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value instanceof ListRows ? value.json : value]),
+  )
 }
 
 /** Encodes a list of ids as the single parameter of `isListed`, so that the statement is the same for any length. */

@@ -1,5 +1,8 @@
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { allRuns, type RunRow } from '../../../src/domain/runs/run-store.ts'
+import { toText } from '../../../src/store/sqlite/connection/create-prepare.ts'
+import { list, prepareLists } from '../../../src/store/sqlite/list.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { runRow } from '../runs/run-row.ts'
 
@@ -31,4 +34,24 @@ eachStore(({ open }) => {
       )
     }
   })
+})
+
+// A statement stays prepared, so a caller who chooses the lengths of lists must not choose the number of statements.
+test.each([
+  [1, 9],
+  [2, 1],
+])('with %i lists, SQLite prepares %i statements at most', (count, times) => {
+  let prepared = 0
+  const prepare = prepareLists(() => {
+    prepared += 1
+    return { columns: [], run: () => [] }
+  })
+  const lists = Array.from({ length: count }, (_, index) => list(`list_${index}`, { id: 'integer' }))
+  const { text, params } = toText(sql`select * from ${sql.join(lists.map(({ rows }) => rows))}`)
+  const statement = prepare(text, params)
+  for (let length = 0; length <= 20; length += 1) {
+    const rows = Array.from({ length }, (_, id) => ({ id }))
+    statement.run(Object.assign({}, ...lists.map(({ encode }) => encode(rows))))
+  }
+  expect(prepared).toBe(times)
 })

@@ -23,9 +23,12 @@ export class ListRows {
 
   /** What the driver binds: an array with a parameter for each value, or a text for one. */
   get bound(): unknown[] | string {
-    this.#bound ??=
-      this.valueRows > 0 ? this.#rows.flatMap(row => this.#toValues(row)) : JSON.stringify(this.#rows)
+    this.#bound ??= this.valueRows > 0 ? this.#rows.flatMap(row => this.#toValues(row)) : this.json
     return this.#bound
+  }
+
+  get json(): string {
+    return JSON.stringify(this.#rows)
   }
 
   #toValues(row: Row): unknown[] {

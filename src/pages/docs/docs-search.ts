@@ -70,7 +70,7 @@ class DocsSearch extends PageElement {
           ({ path, page, heading, excerpt }) =>
             html`<li>
               <a href=${path}>${heading}</a>${heading === page ? nothing : html` <span>${page}</span>`}
-              <p>${this.#viewExcerpt(excerpt)}</p>
+              <p class="docs-excerpt">${this.#viewExcerpt(excerpt)}</p>
             </li>`,
         )}
       </ol>

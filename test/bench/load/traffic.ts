@@ -41,6 +41,9 @@ const megabyte = Array.from({ length: 10_000 }, (_, row) => ({
   text: 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.',
 }))
 
+// 88 KB of JSON.
+const items = Array.from({ length: 1_877 }, (_, id) => ({ id, name: `name ${id}`, tags: ['a', 'b'] }))
+
 // 256 KiB, the maximum.
 const largestDelivery = `"${'x'.repeat(2 ** 18 - 2)}"`
 
@@ -142,16 +145,17 @@ const traffic = {
   largeCaseSave: n => saveCase(large, n, { rows: megabyte }),
   queuedCaseSave: n => saveCase(queued, n, {}),
   fannedCaseSave: n => saveCase(fanned, n, {}),
-  script: n => execute(sampleScript, n),
+  script: n => execute(sampleScript, { total: n }),
   scriptWithCall: n =>
     execute(
       `const { data } = await graphql(${JSON.stringify(pointQuery)}, { id: ${idAt(n)} })
       log("membership", data.teamMembership.id)
       exit({ total: payload.total * 2 })`,
-      n,
+      { total: idAt(n) },
     ),
+  scriptWithDocument: n => execute('exit(payload)', { total: n, items }),
   busyLoop: () => ({
-    ...execute('for (;;) {}', 0),
+    ...execute('for (;;) {}', { total: 0 }),
     status: 422,
     answerStart: '{"task_execution":{"id":"',
   }),
@@ -205,11 +209,11 @@ function saveCase({ code, first, count }: (typeof caseTypes)[number], n: number,
   }
 }
 
-function execute(sourceCode: string, n: number): LoadRequest {
+function execute(sourceCode: string, inputDocument: object): LoadRequest {
   return {
     method: 'POST',
     path: '/api/1/endpoint/execute',
-    body: JSON.stringify({ name: 'bench', sourceCode, inputDocument: { total: n }, options: {} }),
+    body: JSON.stringify({ name: 'bench', sourceCode, inputDocument, options: {} }),
     status: 200,
     answerStart: '{"task_execution":{"id":"',
   }

@@ -151,7 +151,7 @@ const traffic = {
       `const { data } = await graphql(${JSON.stringify(pointQuery)}, { id: ${idAt(n)} })
       log("membership", data.teamMembership.id)
       exit({ total: payload.total * 2 })`,
-      { total: idAt(n) },
+      { total: n },
     ),
   scriptWithDocument: n => execute('exit(payload)', { total: n, items }),
   busyLoop: () => ({

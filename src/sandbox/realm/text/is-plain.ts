@@ -40,14 +40,18 @@ export function makeIsPlain(language: Language) {
     return leaf === finiteLeaves && isFinite(item)
   }
 
-  /**
-   * Returns true for an object or array in which there are only such, texts, finite numbers, booleans, null and
-   * undefined, and no `toJSON`. Then `JSON.stringify` drops and replaces nothing. Returns false for another value, and
-   * for one with very many values.
-   */
-  return (root: unknown, mustBeFinite: boolean): boolean => {
-    if (typeof root !== 'object' || root === null) return false
-    valuesLeft = maxValues
-    return isPlainObject(root, 1, mustBeFinite ? finiteLeaves : leaves)
+  return {
+    /** Maximum depth of what is serialized. */
+    maxDepth,
+    /**
+     * Returns true for an object or array in which there are only such, texts, finite numbers, booleans, null and
+     * undefined, and no `toJSON`. Then `JSON.stringify` drops and replaces nothing. Returns false for another value,
+     * and for one with very many values.
+     */
+    isPlain(root: unknown, mustBeFinite: boolean): boolean {
+      if (typeof root !== 'object' || root === null) return false
+      valuesLeft = maxValues
+      return isPlainObject(root, 1, mustBeFinite ? finiteLeaves : leaves)
+    },
   }
 }

@@ -15,14 +15,13 @@ type Refuse = (message: string, advice: string) => unknown
 export function makeJson(
   language: Language,
   lossy: ReturnType<typeof makeLossyKinds>,
-  isPlain: ReturnType<typeof makeIsPlain>,
+  { isPlain, maxDepth }: ReturnType<typeof makeIsPlain>,
 ) {
   const { create, stringify, isArray, isError, isBoxedBigInt, String } = language
-  const maxDepth = 1_000
 
   // Serializes a plain value, and returns null for others. With a replacer, as below, V8 takes several times as long,
-  // because it calls it for each value. This reads getters once more. There is no text if a `toJSON` that a getter has
-  // added only now returns undefined.
+  // because it calls it for each value. Getters are read once more. One of them may just have added a `toJSON` that
+  // returns undefined, and then there is no text.
   const writePlain = (root: unknown, mustBeFinite: boolean): string | null => {
     try {
       return isPlain(root, mustBeFinite) ? (stringify(root) ?? null) : null

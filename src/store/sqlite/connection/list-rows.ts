@@ -1,14 +1,15 @@
 type Row = Readonly<Record<string, unknown>>
 
 // Maximum number of rows that a statement gets as values. To read a long text from JSON takes ten times as long.
-const maxRowsAsValues = 8
+const maxListedAsValues = 8
 
 /** The rows of a list, of which a statement gets few as values and others as JSON. */
 export class ListRows {
   readonly length: number
   readonly #keys: readonly string[]
   readonly #rows: readonly Row[]
-  #bound: unknown[] | string | null = null
+  #values: unknown[] | null = null
+  #json: string | null = null
 
   constructor(keys: readonly string[], rows: readonly Row[]) {
     this.length = rows.length
@@ -18,17 +19,20 @@ export class ListRows {
 
   /** The number of rows that a statement gets as values; 0 if it gets JSON. */
   get valueRows(): number {
-    return this.length > maxRowsAsValues ? 0 : this.length
+    return this.length > maxListedAsValues ? 0 : this.length
   }
 
   /** What the driver binds: an array with a parameter for each value, or a text for one. */
   get bound(): unknown[] | string {
-    this.#bound ??= this.valueRows > 0 ? this.#rows.flatMap(row => this.#toValues(row)) : this.json
-    return this.#bound
+    if (this.valueRows === 0) return this.json
+    this.#values ??= this.#rows.flatMap(row => this.#toValues(row))
+    return this.#values
   }
 
+  /** The rows as one text. Several statements may get the same list. */
   get json(): string {
-    return JSON.stringify(this.#rows)
+    this.#json ??= JSON.stringify(this.#rows)
+    return this.#json
   }
 
   #toValues(row: Row): unknown[] {

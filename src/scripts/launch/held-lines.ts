@@ -129,7 +129,8 @@ function readPipe(pipe: number): HeldLine[] {
     const size = readSync(pipe, scratch, 0, scratch.length, null)
     const lines = scratch.toString('utf8', 0, size).split('\n').slice(0, -1)
     return lines.flatMap(line => {
-      const [, number, text] = /^(\d+) (.*)$/.exec(line) ?? []
+      // A text may have U+2028, which a dot matches only with the flag.
+      const [, number, text] = /^(\d+) (.*)$/s.exec(line) ?? []
       return text === undefined ? [] : [{ number: Number(number), text }]
     })
   } catch {

@@ -27,6 +27,12 @@ test('a line that was taken from the pipe is not received again', () => {
   expect(reader.receive()).toBe(true)
 })
 
+test.each(['\u2028', '\u2029', '\u0085', '\r', '\u0000'])('a line may have the character %j', character => {
+  hold(1, `a${character}b`)
+  hold(2)
+  expect(reader.take()).toEqual([`a${character}b`, 'line 2'])
+})
+
 test('a line that was taken from the pipe is not received later either', () => {
   hold(1)
   reader.take()

@@ -1,6 +1,6 @@
 import { readSync, writeSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import type { FromSandbox, HeldMessage, ToSandbox } from '../scripts/protocol.ts'
+import { type FromSandbox, type HeldMessage, readLine, type ToSandbox, toLine } from '../scripts/protocol.ts'
 
 const standardOutput = 1
 // The pipe that keeps held lines if this process dies (`scripts/launch/held-lines.ts`).
@@ -24,7 +24,7 @@ const discarded = Buffer.alloc(64 * 1024)
  */
 export function send(message: FromSandbox): void {
   count++
-  write(held + toLine(message))
+  write(`${held}${toLine(message)}\n`)
   forget()
 }
 
@@ -36,7 +36,7 @@ export function send(message: FromSandbox): void {
 export function hold(message: HeldMessage): void {
   if (!hasPipe) return send(message)
   count++
-  const line = toLine(message)
+  const line = `${toLine(message)}\n`
   const bytes = Buffer.byteLength(line)
   if (held === '') heldSince = performance.now()
   held += line
@@ -44,10 +44,6 @@ export function hold(message: HeldMessage): void {
   const isDue = heldBytes > maxHeldBytes || performance.now() - heldSince > maxHeldMs
   if (isDue || !keep(line, bytes)) return flush()
   timer ??= setInterval(flushOrStop, maxHeldMs)
-}
-
-function toLine(message: FromSandbox): string {
-  return `${JSON.stringify(message)}\n`
 }
 
 // Returns false if the pipe has not taken the whole line.
@@ -112,7 +108,7 @@ export function receive(onMessage: (message: ToSandbox) => void, onGone: () => v
       const line = parts.join('')
       parts = []
       from = at + 1
-      onMessage(JSON.parse(line))
+      onMessage(readLine(line) as ToSandbox)
     }
     parts.push(text.slice(from))
   })

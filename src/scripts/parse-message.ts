@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { logLevels, runErrorCodes } from '../domain/scripts/run.ts'
-import type { FromSandbox, HeldMessage } from './protocol.ts'
+import { type FromSandbox, type HeldMessage, readLine } from './protocol.ts'
 
 const position = z.int().min(1).nullable()
 
@@ -50,7 +50,7 @@ const message = z.discriminatedUnion('type', [
 /** Parses a line from a sandbox. Returns null if it is not a message of the protocol; the child is then compromised. */
 export function parseMessage(line: string): FromSandbox | null {
   try {
-    const parsed = message.safeParse(JSON.parse(line))
+    const parsed = message.safeParse(readLine(line))
     return parsed.success ? parsed.data : null
   } catch {
     return null

@@ -2,6 +2,9 @@
 // sandbox over its standard input, to the gateway over the sandbox's standard output. The sandbox writes synchronously,
 // or keeps the line in a pipe of the kernel until it does, so that a log survives a crash. Node's own IPC would
 // not do: it has no limit on message size, and a malformed message is an uncaught exception in the parent.
+//
+// The document of a run, the answer to a call and the value of `exit` follow their message on its line as they are. As
+// a string inside the JSON of the message, such a text would be escaped, which takes longer than to make it.
 
 import type { RunLimits } from '../config.ts'
 import type { LogLevel, RunError, RunErrorCode } from '../domain/scripts/run.ts'
@@ -139,4 +142,35 @@ export function maxFrameBytes({ resultBytes, logBytes, graphqlCallBytes }: RunLi
  */
 export function maxUnreadBytesOf(limits: RunLimits): number {
   return 4 * limits.graphqlCallBytes + 2 * limits.graphqlAnswerBytes * limits.graphqlCallsAtOnce
+}
+
+// JSON cannot contain this character.
+const separator = '\u001e'
+
+/** Writes a message as a line, without the character that ends it. */
+export function toLine(message: ToSandbox | FromSandbox): string {
+  const text = textOf(message)
+  if (text === null) return JSON.stringify(message)
+  // A line feed in JSON is white space between two values.
+  return `${JSON.stringify(withText(message, ''))}${separator}${text.replaceAll('\n', ' ')}`
+}
+
+/** Reads a line, and checks nothing of its message. Throws if it is not JSON. */
+export function readLine(line: string): unknown {
+  const end = line.indexOf(separator)
+  if (end < 0) return JSON.parse(line)
+  return withText(JSON.parse(line.slice(0, end)), line.slice(end + 1))
+}
+
+function textOf(message: ToSandbox | FromSandbox): string | null {
+  if (message.type === 'run') return message.payload
+  if (message.type === 'answer') return message.ok ? message.text : null
+  return message.type === 'end' && message.ending.kind === 'exit' ? message.ending.payload : null
+}
+
+function withText(message: ToSandbox | FromSandbox, text: string): object {
+  if (message.type === 'run') return { ...message, payload: text }
+  return message.type === 'end'
+    ? { ...message, ending: { ...message.ending, payload: text } }
+    : { ...message, text }
 }

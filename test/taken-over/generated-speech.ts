@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { anyLine, badLine, callMessage, endMessage, log } from './messages.ts'
+import { anyLine, badLine, callMessage, endLine, log } from './messages.ts'
 import type { Deed } from './start-taken-over.ts'
 
 /** What a taken-over sandbox says in one run, and what must come of it. */
@@ -86,16 +86,13 @@ export function generatedSpeech(userId: number): fc.Arbitrary<GeneratedSpeech> {
     .map(([{ lines, entries }, { said, ...ending }, saysReady, bad, rest]) => ({
       ...ending,
       // In one piece: who is given the sandbox meanwhile must not be there when it speaks.
-      ...spoken(
-        [...lines, JSON.stringify(endMessage(said)), ...(saysReady ? [ready] : []), bad, ...rest],
-        [1e9],
-      ),
+      ...spoken([...lines, endLine(said), ...(saysReady ? [ready] : []), bad, ...rest], [1e9]),
       entries,
       dies: true,
     }))
   const clean = fc.tuple(good, goodEnding, sizes).map(([{ lines, entries }, { said, ...ending }, sizes]) => ({
     ...ending,
-    ...spoken([...lines, JSON.stringify(endMessage(said)), ready], sizes),
+    ...spoken([...lines, endLine(said), ready], sizes),
     entries,
     dies: false,
   }))

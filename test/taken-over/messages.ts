@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { type EndMessage, toLine } from '../../src/scripts/protocol.ts'
 
 // Lines that a taken-over sandbox sends. `<run>` stands for the id of its run.
 
@@ -20,6 +21,11 @@ export function callMessage(call: unknown, query = '{ viewer { accountCode } }')
 
 export function endMessage(ending: unknown): Message {
   return { type: 'end', run: '<run>', ending }
+}
+
+/** An ending as ours would send it. */
+export function endLine(ending: unknown): string {
+  return toLine(endMessage(ending) as unknown as EndMessage)
 }
 
 const foreignRun = fc.oneof(
@@ -146,6 +152,13 @@ export const badLine: fc.Arbitrary<string> = fc.oneof(
       `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
       `{"type":"graphql","run":"<run>","call":1e400,"query":"q","variables":"{}","url":null}`,
       'null',
+      'null\u001e1',
+      '{"type":"ready"}\u001e{"type":"ready"}',
+      '\u001e{"type":"ready"}',
+      '{"type":"end","run":"<run>","ending":null}\u001e1',
+      '{"type":"end","run":"<run>","ending":"exit"}\u001e1',
+      '{"type":"end","run":"<run>","ending":{"kind":"fail","message":""}}\u001e1',
+      '{"type":"end","run":"<run>","ending":{"kind":"exit","payload":"1"}\u001e}',
       'true',
       '"ready"',
       '9'.repeat(400),
@@ -162,7 +175,7 @@ export function anyLine(userId: number): fc.Arbitrary<string> {
     { weight: 3, arbitrary: log.map(({ message }) => JSON.stringify(message)) },
     { weight: 3, arbitrary: badLine },
     { weight: 2, arbitrary: fc.nat(12).map(call => JSON.stringify(callMessage(call, mutation))) },
-    { weight: 1, arbitrary: fc.constant(JSON.stringify(endMessage({ kind: 'exit', payload: '"forged"' }))) },
+    { weight: 1, arbitrary: fc.constant(endLine({ kind: 'exit', payload: '"forged"' })) },
     { weight: 1, arbitrary: fc.constant('{"type":"ready"}') },
   )
 }

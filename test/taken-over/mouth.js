@@ -78,7 +78,9 @@ function startReal(firstMessage) {
 }
 
 function hear(line) {
-  const message = JSON.parse(line)
+  // The document of a run, or the answer to a call, follows the message.
+  const [head, text] = line.split('\u001e')
+  const message = JSON.parse(head)
   if (message.type === 'run' && message.source.startsWith(mark)) {
     real?.removeAllListeners('close')
     real?.kill('SIGKILL')
@@ -87,8 +89,8 @@ function hear(line) {
   }
   if (message.type === 'run' && real === null) return startReal(line)
   if (real !== null) return real.stdin.write(`${line}\n`)
-  if (nextAnswer === null) return answers.push(message.text)
-  nextAnswer(message.text)
+  if (nextAnswer === null) return answers.push(text ?? message.text)
+  nextAnswer(text ?? message.text)
   nextAnswer = null
 }
 

@@ -1,6 +1,6 @@
 import type { KillReason } from '../kill-causes.ts'
 import { isHeld, parseMessage } from '../parse-message.ts'
-import type { AnswerMessage, FromSandbox, RunMessage, ToSandbox } from '../protocol.ts'
+import { type AnswerMessage, type FromSandbox, type RunMessage, type ToSandbox, toLine } from '../protocol.ts'
 import { prepareChild } from '../resources/child-priority.ts'
 import { ResidentMemory } from '../resources/child-resources.ts'
 import type { ComputingRuns } from '../resources/computing-runs.ts'
@@ -276,7 +276,7 @@ export class SandboxProcess {
   }
 
   #send(message: ToSandbox): Promise<void> {
-    const written = this.#child.write(JSON.stringify(message))
+    const written = this.#child.write(toLine(message))
     if (this.#child.unreadBytes > this.#options.maxUnreadBytes) this.kill('did not read its input')
     return written
   }

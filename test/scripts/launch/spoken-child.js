@@ -60,7 +60,7 @@ createInterface({ input: process.stdin })
       hasStarted = true
       return void say(atStart, '')
     }
-    const message = JSON.parse(line)
+    const message = JSON.parse(line.split('\u001e')[0])
     if (message.type === 'answer') return void say(onAnswer, message.run)
     if (!reads) this.pause()
     void say(onRun, message.run)

@@ -83,6 +83,11 @@ describe('anything else is null', () => {
     ['a bare word', 'ready'],
     ['a zero byte', '\u0000'],
     ['a prototype', '{"type":"ready","__proto__":{}}'],
+    ['a text without a message', '\u001e1'],
+    ['a text after null', 'null\u001e1'],
+    ['a text after a message that has none', '{"type":"ready"}\u001e1'],
+    ['a text after a fail', `${JSON.stringify({ ...end, ending: { kind: 'fail', message: '' } })}\u001e1`],
+    ['a text after an ending that is a text', `${JSON.stringify({ ...end, ending: 'exit' })}\u001e1`],
     ['an endless array', '['.repeat(1e6)],
     ['an endless object', `${'{"a":'.repeat(1e5)}1${'}'.repeat(1e5)}`],
   ])('%s', (_, text) => {

@@ -27,6 +27,8 @@ interface Attempt extends AttemptParts {
   readonly recorder: RunRecorder
   /** Aborted when the gateway stops, or another one took the run over. */
   readonly signal: AbortSignal
+  /** Called before each call that the script makes. */
+  readonly onCall: () => void
 }
 
 /** Runs the live version of a queued run's function once, and returns what becomes of the run (contract, section 8). */
@@ -99,9 +101,10 @@ function numberOf({ trigger, generation }: ClaimedRun): number {
   return trigger === 'hook' ? generation + 1 : 0
 }
 
-function askFor({ run, log, signal, tracing }: Attempt): Asking {
+function askFor({ run, log, signal, onCall, tracing }: Attempt): Asking {
   const caller = callerOfTrigger({ ...run, rightsOf: run.trigger })
-  return { caller, parentRun: null, signal, log, onRun: () => undefined, span: tracing }
+  const follower = { onCallBegun: onCall }
+  return { caller, parentRun: null, signal, log, onRun: () => undefined, span: tracing, follower }
 }
 
 function toScript(run: ClaimedRun, { sourceCode, id, name, hash }: RunnableFunction): Script {

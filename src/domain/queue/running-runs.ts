@@ -71,13 +71,23 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
         return held.begin(facts)
       },
     }
+    // This process may have hung, and another gateway may have taken the run over.
+    const checkLease = () => {
+      if (performance.now() >= entry.leasedUntil) stop.abort()
+    }
     const findLive = async () => {
       const live = await findLiveSince(claimedAt, run)
-      // This process may have hung since the claim, and another gateway may have taken the run over.
-      if (performance.now() >= entry.leasedUntil) stop.abort()
+      checkLease()
       return live
     }
-    const end = await attemptRun({ ...dependencies, findLive, run, recorder, signal: stop.signal })
+    const end = await attemptRun({
+      ...dependencies,
+      findLive,
+      run,
+      recorder,
+      signal: stop.signal,
+      onCall: checkLease,
+    })
     start()
     active -= 1
     const ended = finish(run, end, held)

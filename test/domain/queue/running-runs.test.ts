@@ -10,24 +10,32 @@ const leaseMs = 15_000
 const run = { ...queuedRun(), accountCode: 'a', id: 1, attempt: 1, holder: 'one' }
 const live = { id: 1, name: 'notify', caseTypeCode: null, hash: 'a'.repeat(64), sourceCode: 'exit(1)' }
 
-test('a run whose lease ended before its script began does not begin', async () => {
+/** The attempts of a gateway whose script takes `scriptMs` before its only call, and its start `lookUpMs`. */
+function startRuns() {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const recorder = createRunRecorder({
     store: { write: async () => undefined },
     ...{ gateway: 'g', hideSecrets: text => text, onError: () => expect.unreachable() },
   })
-  let lookUpMs = 0
-  let begun = 0
-  const ends: QueuedEnd['end']['kind'][] = []
+  const seen = { begun: 0, called: 0, ends: [] as QueuedEnd['end']['kind'][] }
+  const times = { lookUpMs: 0, scriptMs: 0 }
   const running = createRunningRuns({
     store: { renew: async () => [] },
-    scripts: { run: () => Promise.reject(new Error(`begun: ${++begun}`)) },
+    scripts: {
+      async run(_script, { follower, signal }) {
+        seen.begun += 1
+        vi.advanceTimersByTime(times.scriptMs)
+        follower?.onCallBegun?.({ id: 1, name: 'addTeamMembership', at: new Date() })
+        if (!signal.aborted) seen.called += 1
+        throw new Error('It ends')
+      },
+    },
     async findLive() {
-      vi.advanceTimersByTime(lookUpMs)
+      vi.advanceTimersByTime(times.lookUpMs)
       return live
     },
-    finish: async (_run, { kind }) => void ends.push(kind),
+    finish: async (_run, { kind }) => void seen.ends.push(kind),
     ...{ log: new BoundLog(pino({ enabled: false })), tracing: null, hideSecrets: text => text, leaseMs },
     ...{ deferRuns: recorder.defer, retryAfterMs: () => 1, onError: () => undefined, onEnd: () => undefined },
   })
@@ -35,11 +43,24 @@ test('a run whose lease ended before its script began does not begin', async () 
     running.close()
     await recorder.close()
   })
-  for (const ms of [leaseMs - 1, leaseMs]) {
-    lookUpMs = ms
+  async function runWith(next: Partial<typeof times>): Promise<void> {
+    Object.assign(times, next)
     const claimedAt = performance.now()
-    running.begin({ run: { ...run, functionId: ms }, claimedAt, leasedUntil: claimedAt + leaseMs })
+    const functionId = times.lookUpMs + times.scriptMs
+    running.begin({ run: { ...run, functionId }, claimedAt, leasedUntil: claimedAt + leaseMs })
     await Promise.all(running.ends)
   }
-  expect([begun, ends]).toEqual([1, ['again', 'released']])
+  return { seen, runWith }
+}
+
+test('a run whose lease ended before its script began does not begin', async () => {
+  const { seen, runWith } = startRuns()
+  for (const lookUpMs of [leaseMs - 1, leaseMs]) await runWith({ lookUpMs })
+  expect(seen).toMatchObject({ begun: 1, ends: ['again', 'released'] })
+})
+
+test('a run whose lease ended before a call of its script makes no call and is released', async () => {
+  const { seen, runWith } = startRuns()
+  for (const scriptMs of [leaseMs - 1, leaseMs]) await runWith({ scriptMs })
+  expect(seen).toEqual({ begun: 2, called: 1, ends: ['again', 'released'] })
 })

@@ -7,6 +7,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createTerminal } from '../../src/cli/frame/terminal.ts'
+import { executeScript } from '../../src/cli/gateway/execute-script.ts'
 import { createGatewayClient } from '../../src/cli/gateway/gateway-client.ts'
 import { onInterrupt } from '../../src/cli/run-cli.ts'
 import { showControls, showControlsOfJson } from '../../src/show-controls.ts'
@@ -140,6 +141,22 @@ test('a connection that breaks within an answer is 69, and not said to be of ano
   await expect(client.ask('{ viewer { userId } }')).rejects.toMatchObject({
     exitCode: 69,
     message: expect.stringMatching(`^Cannot reach the gateway at ${url}: `),
+  })
+  server.close()
+})
+
+test('a connection that breaks within a run is 69, and says where to look for the run', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('event: log\ndata: {"at":"","level":"info","data":[]}\n\n', () => response.destroy())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = createGatewayClient({ url, token: null }, new AbortController().signal)
+  const script = { name: 'a', sourceCode: 'exit(1)', input: '{}', options: '{}', caseTypeCode: null }
+  await expect(executeScript(client, script, () => {})).rejects.toMatchObject({
+    exitCode: 69,
+    message: `The connection to ${url} broke before the run ended. Run \`rostrum logs\` to see whether it did.`,
   })
   server.close()
 })

@@ -16,7 +16,7 @@ To restore, stop the gateway and put the file in place of the store.
 `,
   options: {},
   args: [1, 1],
-  async run({ args: [file = ''], resolve, environment, terminal, atEnd }) {
+  async run({ args: [file = ''], resolve, environment, terminal, signal, atEnd }) {
     const url = readDatabaseUrl(environment)
     if (!url.startsWith('sqlite:'))
       throw wrongUse(
@@ -28,6 +28,8 @@ To restore, stop the gateway and put the file in place of the store.
     const part = `${to}.${process.pid}.part`
     atEnd(() => removePart(part))
     const { bytes, keyFile } = await backupStore(url.slice('sqlite:'.length), part).catch(asWrongUse)
+    // SQLite copies in one call, so a Ctrl-C is heard after it.
+    signal.throwIfAborted()
     try {
       // Fails if another backup wrote the file meanwhile.
       placeFile(part, to)

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import SqliteDatabase from 'better-sqlite3'
 import { StartError } from '../../errors.ts'
 import { cannotBe } from '../sqlite/connection/describe-failure.ts'
@@ -28,10 +28,19 @@ export async function backupStore(path: string, to: string): Promise<{ bytes: nu
   } finally {
     client?.close()
   }
-  const file = openSync(to, 'r+')
-  fsyncSync(file)
-  closeSync(file)
-  return { bytes: statSync(to).size, keyFile: createKeyFile(path).path }
+  return { bytes: await flushFile(to), keyFile: createKeyFile(path).path }
+}
+
+// Returns the size of the file once it is on disk. Other work goes on meanwhile, such as a signal that came during the
+// copy.
+async function flushFile(path: string): Promise<number> {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+    return (await file.stat()).size
+  } finally {
+    await file.close()
+  }
 }
 
 // Refuses a database that is no store, such as one whose log was removed while a gateway has it open.

@@ -33,6 +33,8 @@ interface SpanStart {
   readonly traceId: string
   /** The span above it; undefined for the first one of a trace. */
   readonly parent: SpanContext | undefined
+  /** When `performance.now()` was 0, in milliseconds since 1970. Without it, the clock is read. */
+  readonly epochMs?: number
 }
 
 /**
@@ -56,10 +58,14 @@ export class RecordedSpan implements Span, ReadableSpan {
   readonly #output: SpanOutput
   readonly #context: SpanContext
   readonly #startedAt = performance.now()
+  // `performance.timeOrigin` is fixed at the start of the process. A clock that is set later, or a machine that sleeps,
+  // moves the time away from it. The spans below share this, so that they are exact among themselves.
+  readonly #epochMs: number
   #endedAt: number | null = null
 
-  constructor(output: SpanOutput, { name, kind, attributes, traceId, parent }: SpanStart) {
+  constructor(output: SpanOutput, { name, kind, attributes, traceId, parent, epochMs }: SpanStart) {
     this.#output = output
+    this.#epochMs = epochMs ?? Date.now() - this.#startedAt
     this.name = name
     this.kind = kinds[kind]
     this.attributes = attributes
@@ -81,11 +87,11 @@ export class RecordedSpan implements Span, ReadableSpan {
   }
 
   get startTime(): HrTime {
-    return toHrTime(performance.timeOrigin + this.#startedAt)
+    return toHrTime(this.#epochMs + this.#startedAt)
   }
 
   get endTime(): HrTime {
-    return toHrTime(performance.timeOrigin + (this.#endedAt ?? this.#startedAt))
+    return toHrTime(this.#epochMs + (this.#endedAt ?? this.#startedAt))
   }
 
   get duration(): HrTime {
@@ -97,8 +103,9 @@ export class RecordedSpan implements Span, ReadableSpan {
   }
 
   begin(name: string, kind: SpanKind, attributes: SpanAttributes): Span {
-    const start = { name, kind, attributes, traceId: this.traceId, parent: this.#context }
-    return new RecordedSpan(this.#output, start)
+    const { traceId } = this
+    const place = { traceId, parent: this.#context, epochMs: this.#epochMs }
+    return new RecordedSpan(this.#output, { name, kind, attributes, ...place })
   }
 
   set(attributes: SpanAttributes): void {

@@ -67,13 +67,16 @@ export function beginOperationSpan(parent: SpanParent, { operation, name }: Trac
   })
 }
 
+// Names have the form of the contract, section 1. Ids and hashes have it too.
+const idOrName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
 // Writes the path of a request with ids and names alone: no account, and no text of another form, such as an e-mail
 // address. The path of a request without a route is left out for the same reason.
 function writePath(template: string, names: readonly string[], parameters: TracedRequest['parameters']) {
   let path = template
   for (const name of names) {
     const value = String(parameters[name] ?? '')
-    if (name !== 'account_nickname' && /^[\w-]{1,64}$/.test(value)) path = path.replace(`{${name}}`, value)
+    if (name !== 'account_nickname' && idOrName.test(value)) path = path.replace(`{${name}}`, value)
   }
   return path
 }

@@ -29,7 +29,7 @@ export interface SandboxPoolOptions {
   /** Time after which idle sandboxes beyond `warm` are stopped; 30 s by default. */
   readonly shrinkMs?: number | undefined
   readonly log: Logger
-  /** Called with the cause when a sandbox is gone while the gateway serves. */
+  /** Called with the cause when a sandbox is gone that another one replaces. */
   readonly onReplaced?: ((cause: string) => void) | undefined
 }
 
@@ -230,7 +230,8 @@ export class SandboxPool {
     this.#sandboxes.delete(sandbox)
     if (this.#closed) return
     this.#reaper?.watch(this.pids)
-    this.#options.onReplaced?.(causeOf(sandbox.endReason))
+    // One that a burst has started needs no other in its place.
+    if (sandbox.endReason !== 'is not needed') this.#options.onReplaced?.(causeOf(sandbox.endReason))
     if (sandbox.hasBooted) {
       this.#keepWarm()
       this.#onIdle()

@@ -79,9 +79,9 @@ describe('a pool', () => {
     expect(pool.pids).toHaveLength(3)
   })
 
-  test('stops the sandboxes that a burst has started, also while it serves', async () => {
+  test('stops the sandboxes that a burst has started, also while it serves, and counts no restart', async () => {
     const command = speaking({ onRun: [exitLine() + ready] })
-    const { pool } = startPool({ command, warm: 1, max: 3, shrinkMs: 500 })
+    const { pool, causes } = startPool({ command, warm: 1, max: 3, shrinkMs: 500 })
     await growTo(pool, 3)
     // None is stopped before it has booted, which takes a while on a busy machine.
     while (pool.pids.length > 1) {
@@ -91,6 +91,10 @@ describe('a pool', () => {
     expect(pool.pids).toHaveLength(1)
     await sleep(600)
     expect(pool.takeIdle('a')?.isIdle).toBe(true)
+    expect(causes).toEqual([])
+    pool.takeIdle('a')?.kill('did not end its run in time')
+    await until(() => causes.length > 0)
+    expect(causes).toEqual(['timeout'])
   })
 
   test('is not ready while all booted sandboxes are dying', async () => {

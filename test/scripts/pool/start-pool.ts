@@ -20,7 +20,7 @@ interface Settings {
   readonly shrinkMs?: number
 }
 
-/** A pool with the lines of its log. */
+/** A pool with the lines of its log, and the causes for which it replaced sandboxes. */
 export function startPool(settings: Settings) {
   const lines: Record<string, unknown>[] = []
   const stream = new Writable({
@@ -30,10 +30,12 @@ export function startPool(settings: Settings) {
     },
   })
   const limits = { maxFrameBytes: 100_000, maxUnreadBytes: 100_000 }
-  const pool = new SandboxPool({ ...settings, ...limits, log: pino(stream) })
+  const causes: string[] = []
+  const onReplaced = (cause: string) => void causes.push(cause)
+  const pool = new SandboxPool({ ...settings, ...limits, onReplaced, log: pino(stream) })
   pools.push(pool)
   pool.start()
-  return { pool, lines }
+  return { pool, lines, causes }
 }
 
 /** Runs a script in an idle sandbox, until its end. */

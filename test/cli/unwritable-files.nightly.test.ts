@@ -139,6 +139,15 @@ testOfModes('login names a file or folder that it cannot make, write or read', a
   other.remove()
 })
 
+testOfModes('backup names a store that it may not read', async () => {
+  await place.write('store.db', 'of another user')
+  chmodSync(at('store.db'), 0)
+  const other = await makeWorkplace({ DATABASE_URL: `sqlite:${at('store.db')}` }, withoutOverride)
+  const said = `The database \`${at('store.db')}\` cannot be read: \`${at('store.db')}\`: permission denied.`
+  expect(await other.run(['backup', 'b.db'])).toEqual(refused(said))
+  other.remove()
+})
+
 testOfModes.each(['spec', 'tap', 'junit'])(
   'test --update names a case that it cannot write, as %s',
   async reporter => {

@@ -37,7 +37,10 @@ export function refuseUnusableFile(path: string): void {
   refuseDamage(path, stats.size)
 }
 
-/** Throws a `StartError` if the file is missing or empty. For commands that only read, and must not create a store. */
+/**
+ * Throws a `StartError` if the file is missing or empty, or this user may not read it. For commands that only read, and
+ * must not create a store.
+ */
 export function refuseMissingFile(path: string): void {
   refuseWhiteSpace(path)
   const stats = findFile(path)
@@ -45,6 +48,7 @@ export function refuseMissingFile(path: string): void {
   if (stats.size === 0) {
     throw new StartError(`There is no store in the file \`${path}\`: it is empty. Name the path of one.`)
   }
+  refuseWithoutRights(path, 'read', filesOf(path), constants.R_OK)
 }
 
 /**
@@ -112,18 +116,27 @@ function refuseNonFile(path: string, stats: Stats): void {
   throw new StartError(`The database \`${path}\` is ${kind}. Name the path of a file.`)
 }
 
-// SQLite writes the log and its index beside the file that a symbolic link names. Somebody else may own those that are
-// there, such as root after a copy of the files.
+// Somebody else may own the log and its index, such as root after a copy of the files.
 function refuseUnwritable(path: string): void {
-  const file = realpathSync(path)
-  refuseWithoutRights(path, 'written', [file, dirname(file), `${file}-wal`, `${file}-shm`])
+  refuseWithoutRights(path, 'written', [...filesOf(path), dirname(realpathSync(path))])
 }
 
-// Names the first file or folder that this user may not read and write. What does not exist needs no rights.
-function refuseWithoutRights(path: string, what: string, needed: readonly string[]): void {
+// SQLite writes the log and its index beside the file that a symbolic link names.
+function filesOf(path: string): readonly string[] {
+  const file = realpathSync(path)
+  return [file, `${file}-wal`, `${file}-shm`]
+}
+
+// Names the first file or folder for which this user lacks the rights. What does not exist needs none.
+function refuseWithoutRights(
+  path: string,
+  what: string,
+  needed: readonly string[],
+  rights = constants.R_OK | constants.W_OK,
+): void {
   for (const name of needed) {
     try {
-      accessSync(name, constants.R_OK | constants.W_OK)
+      accessSync(name, rights)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
       throw cannotBe(`${what}: \`${name}\``, path, error)

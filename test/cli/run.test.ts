@@ -117,12 +117,14 @@ test('with --remote or --url a run is one of the gateway', async () => {
   expect(await run(script, '--url', `${server.baseUrl}/`)).toMatchObject(printed)
 })
 
-test('Ctrl-C ends a run with 130, and a saved file runs again with --watch', async () => {
-  await place.write('w.js', 'log("one"); exit(1)')
+test('Ctrl-C ends a run with 130, and a saved file runs again with --watch, on an empty store', async () => {
+  const add = 'mutation { addTeamMembership(input: { userId: 7, teamId: 3 }) { id } }'
+  const addAndExit = `const { data } = await graphql('${add}'); exit(data.addTeamMembership.id)`
+  await place.write('w.js', `log("one"); ${addAndExit}`)
   const going = place.start(['run', 'w.js', '--watch'])
   await expect.poll(going.stderr).toContain('Waiting for a change')
-  await place.write('w.js', 'log("two"); exit(2)')
-  await expect.poll(going.stdout).toBe('1\n2\n')
+  await place.write('w.js', `log("two"); ${addAndExit}`)
+  await expect.poll(going.stdout).toBe('"1"\n"1"\n')
   await place.write('w.js', 'exit(')
   await expect.poll(going.stderr).toContain('w.js:1:')
   going.interrupt()

@@ -5,7 +5,7 @@ import { executeScript, nameOfFile, type ScriptToRun } from '../gateway/execute-
 import { createGatewayClient, type GatewayClient } from '../gateway/gateway-client.ts'
 import { exitCodeOf, formatJson, formatLog, printOutcome } from './print-outcome.ts'
 import { readJsonFile, readNamedFile } from './read-documents.ts'
-import { startScratchGateway } from './scratch-gateway.ts'
+import { type ScratchGateway, startScratchGateway } from './scratch-gateway.ts'
 import { watchFiles } from './watch-files.ts'
 
 export const command: Command = {
@@ -41,14 +41,24 @@ result is on stdout, log entries are on stderr. Exits with 0 for \`exit\`, 1 for
     const files = findFiles(call)
     // A file that is not what it must be is said before a gateway starts, and stdin is read once.
     let script: ScriptToRun | null = readScript(call)
-    const client = createGatewayClient(await findGateway(call), call.signal)
+    let gateway: ChosenGateway | ScratchGateway = await findGateway(call)
     const run = () => {
       const next = script ?? readScript(call)
       script = null
-      return runOnce(call, client, next)
+      return runOnce(call, createGatewayClient(gateway, call.signal), next)
     }
     if (!call.isSet('watch')) return run()
-    await watchFiles(() => ({ files: files.map(call.resolve) }), call, run)
+    await watchFiles(
+      () => ({ files: files.map(call.resolve) }),
+      call,
+      async () => {
+        await run()
+        if (!('close' in gateway)) return
+        // The next run has an empty store too.
+        await gateway.close()
+        gateway = await startScratchGateway(call)
+      },
+    )
     return exitCodes.done
   },
 }
@@ -63,7 +73,7 @@ function findFiles({ args, text, isSet }: CommandCall): readonly string[] {
   return files
 }
 
-function findGateway(call: CommandCall): ChosenGateway | Promise<ChosenGateway> {
+function findGateway(call: CommandCall): ChosenGateway | Promise<ScratchGateway> {
   const isRemote = call.isSet('remote') || call.text('url') !== undefined
   return isRemote ? chooseGateway(call) : startScratchGateway(call)
 }

@@ -130,6 +130,32 @@ test.each([
   server.close()
 })
 
+test.each([
+  [
+    'every path of another URL',
+    (path = '') => `https://host.test/base${path}`,
+    'redirects to https://host.test/base. N',
+  ],
+  [
+    'a page to sign in',
+    () => 'https://host.test/login?next=%2F',
+    'no Rostrum gateway: it answered 301. Check',
+  ],
+  ['nothing', () => 'http://', 'no Rostrum gateway: it answered 301. Check'],
+])('a server that redirects to %s is 69, with one line', async (_, locate, said) => {
+  const server = createServer((request, response) =>
+    response.writeHead(301, { location: locate(request.url) }).end(),
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = createGatewayClient({ url, token: 'secret' }, new AbortController().signal)
+  await expect(client.ask('{ viewer { userId } }')).rejects.toMatchObject({
+    exitCode: 69,
+    message: expect.stringContaining(said),
+  })
+  server.close()
+})
+
 test('a connection that breaks within an answer is 69, and not said to be of another server', async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })

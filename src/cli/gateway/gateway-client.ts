@@ -68,7 +68,7 @@ export function createGatewayClient(
       ...init,
       headers: { ...credential, ...(headers as Record<string, string>) },
       signal,
-      redirect: 'error',
+      redirect: 'manual',
     }).catch((error: unknown) => {
       signal.throwIfAborted()
       throw unreachable(url, error)
@@ -91,7 +91,7 @@ export function createGatewayClient(
     if (answer.ok || accepts.includes(answer.status)) return answer
     // Every gateway has the paths that take a POST, so the URL names something below the gateway, such as `/graphql`.
     if (init.method === 'POST' && isNoSuchPath(answer)) throw notRostrum(url, answer.status)
-    throw await toRefusal(answer, gateway)
+    throw await toRefusal(answer, path, gateway)
   }
 
   async function ask<Data>(query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> {
@@ -165,9 +165,20 @@ export function notRostrum(url: string, status = 200): CliError {
   )
 }
 
-async function toRefusal(answer: Response, gateway: ChosenGateway): Promise<CliError> {
+// A proxy often redirects `http:` to `https:`. The token is not sent on, because its owner named another URL.
+function redirected(url: string, path: string, { status, headers }: Response): CliError {
+  const to = URL.parse(headers.get('location') ?? '', `${url}${path}`)?.href
+  if (to?.endsWith(path) !== true) return notRostrum(url, status)
+  return new CliError(
+    exitCodes.unavailable,
+    `${url} redirects to ${to.slice(0, -path.length)}. Name that URL with \`--url\`.`,
+  )
+}
+
+async function toRefusal(answer: Response, path: string, gateway: ChosenGateway): Promise<CliError> {
   const { url } = gateway
   const { status } = answer
+  if (answer.headers.has('location')) return redirected(url, path, answer)
   const body: unknown = await answer.json().catch(() => null)
   const { code, detail } = (body ?? {}) as Problem
   const first = readFirstError(body)

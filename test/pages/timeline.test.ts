@@ -29,3 +29,16 @@ test('a run inside begins after the calls before it, although its time is a whol
     ['innermost', 102],
   ])
 })
+
+test('a lost run has no end, and its bar goes as far as what it started is known', () => {
+  const part = { ...runOf('part', 100), parent: { id: 'outer', name: 'outer' } }
+  const lost = { ...part, ...{ id: 'lost', name: 'lost', outcome: null, durationMs: null } }
+  const outer = { ...runOf('outer', 0), state: 'LOST', outcome: null, durationMs: null, calls: [] }
+  const run = outer as unknown as KeptRun
+  const { bars } = layOutTimeline({ run, others: [part, lost], hasMore: false }, Date.parse(at(3_600_000)))
+  expect(bars.map(({ name, startMs, durationMs, hasEnd }) => [name, startMs, durationMs, hasEnd])).toEqual([
+    ['outer', 0, 105, false],
+    ['part', 100, 5, true],
+    ['lost', 100, 5, false],
+  ])
+})

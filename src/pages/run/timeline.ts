@@ -6,6 +6,8 @@ export interface Bar {
   readonly name: string
   readonly startMs: number
   readonly durationMs: number
+  /** False for a run that was lost. Its bar goes to the end of the axis. */
+  readonly hasEnd: boolean
   /** 0 for the run itself. */
   readonly depth: number
   readonly isBad: boolean
@@ -30,8 +32,12 @@ const maxBars = 300
 /** Lays out a run, the runs inside it and its calls. `now` ends what goes on, in milliseconds since 1970. */
 export function layOutTimeline({ run, others, hasMore }: FoundRun, now: number): Timeline {
   const start = Date.parse(run.startedAt)
-  const wholeRunMs = run.durationMs ?? Math.max(0, now - start)
-  const bars: Bar[] = [{ ...times(0, wholeRunMs), ...plain, name: run.name, isBad: isBad(run) }]
+  // Nobody knows when a lost run ended. What it started may be known.
+  const isLost = run.state === 'LOST'
+  const hasEnd = ({ durationMs }: InnerRun): boolean => durationMs !== null || !isLost
+  const wholeRunMs = run.durationMs ?? (isLost ? 0 : Math.max(0, now - start))
+  const own = { name: run.name, isBad: isBad(run), hasEnd: hasEnd(run) }
+  const bars: Bar[] = [{ ...times(0, wholeRunMs), ...plain, ...own }]
   const seen = new Set([run.id])
   let isCut = hasMore
 
@@ -46,7 +52,8 @@ export function layOutTimeline({ run, others, hasMore }: FoundRun, now: number):
     const innerStart = Math.max(earliestMs, Date.parse(inner.startedAt) - start)
     const { id: runId, name } = inner
     const duration = inner.durationMs ?? Math.max(0, wholeRunMs - innerStart)
-    bars.push({ ...times(innerStart, duration), ...plain, name, depth, runId, isBad: isBad(inner) })
+    const facts = { name, depth, runId, isBad: isBad(inner), hasEnd: hasEnd(inner) }
+    bars.push({ ...times(innerStart, duration), ...plain, ...facts })
     addRunsOf(runId, depth + 1, innerStart)
   }
   const addRunsOf = (parentId: string, depth: number, earliestMs: number): void => {
@@ -64,10 +71,11 @@ export function layOutTimeline({ run, others, hasMore }: FoundRun, now: number):
   addRunsOf(run.id, 1, 0)
   bars.sort((one, other) => one.startMs - other.startMs || one.depth - other.depth)
   const wholeMs = Math.max(1, ...bars.map(({ startMs, durationMs }) => startMs + durationMs))
-  return { bars, wholeMs, isCut }
+  const drawn = bars.map(bar => (bar.hasEnd ? bar : { ...bar, durationMs: wholeMs - bar.startMs }))
+  return { bars: drawn, wholeMs, isCut }
 }
 
-const plain = { depth: 0, runId: null, call: null }
+const plain = { depth: 0, hasEnd: true, runId: null, call: null }
 
 function times(startMs: number, durationMs: number): Pick<Bar, 'startMs' | 'durationMs'> {
   return { startMs: Math.round(startMs), durationMs: Math.round(durationMs) }

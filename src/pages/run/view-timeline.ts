@@ -37,13 +37,13 @@ function viewItem(bar: Bar, place: Place) {
   </li>`
 }
 
-function nameOf({ name, startMs, durationMs }: Bar): string {
-  return `${name}: starts at ${startMs} ms, takes ${durationMs} ms`
+function nameOf({ name, startMs, durationMs, hasEnd }: Bar): string {
+  return `${name}: starts at ${startMs} ms, ${hasEnd ? `takes ${durationMs} ms` : 'not ended'}`
 }
 
 // The name of the bar has the time, too.
 function viewRow(bar: Bar, { wholeMs }: Place) {
-  const { name, startMs, durationMs, depth, isBad, runId } = bar
+  const { name, startMs, durationMs, hasEnd, depth, isBad, runId } = bar
   const kind = depth === 0 || runId !== null ? 'run' : 'call'
   const x = `${(startMs / wholeMs) * 100}%`
   const width = `${Math.max(minWidth, (durationMs / wholeMs) * 100)}%`
@@ -51,7 +51,7 @@ function viewRow(bar: Bar, { wholeMs }: Place) {
   const rect = svg`<rect role="img" aria-label=${nameOf(bar)} class=${look}
     x=${x} width=${width} y="15%" height="70%" rx="2" />`
   return html`<span class="timeline-name depth-${Math.min(depth, 4)}">${name}</span>
-    <span class="timeline-time" aria-hidden="true">${durationMs} ms</span>
+    <span class="timeline-time" aria-hidden="true">${hasEnd ? `${durationMs} ms` : 'not ended'}</span>
     <svg class="timeline-track" role="presentation">${rect}</svg>`
 }
 

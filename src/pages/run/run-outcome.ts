@@ -15,6 +15,21 @@ export function describeOutcome({ state, outcome, error, durationMs }: KeptRun):
   return [outcome?.toLowerCase(), error?.code, took].filter(part => part !== undefined).join(' ')
 }
 
+/** Says why the run has no result to show; null if it has one. */
+export function explainNoResult({ state, outcome }: KeptRun): string | null {
+  if (outcome !== null) return null
+  if (state === 'LOST') return 'The gateway stopped before the run ended.'
+  return 'The run has not ended. This page follows it.'
+}
+
+/** Says why the run has no log to show; null if it has one. A log is kept when the run ends. */
+export function explainNoLog({ state, outcome, logs, options }: KeptRun): string | null {
+  if (logs.length > 0) return null
+  if (outcome !== null) return options === null ? 'No log is kept.' : 'The run wrote no log.'
+  if (state === 'LOST') return 'What the run wrote to its log was lost with it.'
+  return 'The log comes when the run has ended.'
+}
+
 /** Returns the run in the form that the views of results take. */
 export function toRunState(run: KeptRun): RunState {
   const logs = run.logs.map(entry => ({ ...entry, level: entry.level.toLowerCase() }))

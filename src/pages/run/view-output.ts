@@ -4,7 +4,7 @@ import { viewDifference } from '../results/view-difference.ts'
 import { viewLogs } from '../results/view-logs.ts'
 import { viewResult, viewShown } from '../results/view-result.ts'
 import type { KeptRun } from './run-documents.ts'
-import { toRunState } from './run-outcome.ts'
+import { explainNoLog, explainNoResult, toRunState } from './run-outcome.ts'
 import { printAround } from './source-lines.ts'
 
 const notKept = html`<p class="quiet">It is not kept: it was over 256 KiB, or it is too old.</p>`
@@ -12,10 +12,11 @@ const notKept = html`<p class="quiet">It is not kept: it was over 256 KiB, or it
 /** Shows what the run returned, what that changed, what it wrote to its log, and what it was given. */
 export function viewOutput(run: KeptRun) {
   const state = toRunState(run)
+  const noLog = explainNoLog(run)
   return html`<div class="run-parts">
     ${viewPart('Result', html`${viewEnd(run)} ${viewPlace(run)}`)}
     ${run.outcome === 'EXIT' && run.options !== null ? viewPart('Difference', viewDifference(state)) : nothing}
-    ${viewPart('Logs', run.logs.length === 0 ? html`<p class="quiet">The run wrote no log.</p>` : viewLogs(state))}
+    ${viewPart('Logs', noLog === null ? viewLogs(state) : viewReason(noLog))}
     ${viewPart('Input', run.options === null ? notKept : viewShown(printJson(run.input)))}
     ${viewPart('Options', run.options === null ? notKept : viewShown(printJson(run.options)))}
     ${run.sourceCode === null ? nothing : viewPart('Script', viewShown(cutText(run.sourceCode)))}
@@ -29,14 +30,18 @@ function viewPart(name: string, content: unknown) {
   </section>`
 }
 
+function viewReason(reason: string) {
+  return html`<p class="quiet">${reason}</p>`
+}
+
 function viewEnd(run: KeptRun) {
   const { state, outcome, payload } = run
-  if (state === 'LOST')
-    return html`<p class="quiet">The gateway stopped before the run ended. You can replay it.</p>`
-  if (outcome === null) return html`<p class="quiet">The run has not ended. This page follows it.</p>`
+  const noResult = explainNoResult(run)
+  if (noResult !== null) return viewReason(noResult)
   const isUnknown = outcome === 'EXIT' && payload === null
-  return html`${viewResult(toRunState(run))}
-    ${isUnknown ? html`<p class="quiet">A result of more than 256 KiB is not kept, and null here.</p>` : nothing}`
+  return html`${state === 'LOST' ? viewReason('The result came too late, so it counts for nothing.') : nothing}
+    ${viewResult(toRunState(run))}
+    ${isUnknown ? viewReason('A result of more than 256 KiB is not kept, and null here.') : nothing}`
 }
 
 function viewPlace({ error, sourceCode }: KeptRun) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { InnerRun, KeptRun, RunCall } from '../../src/pages/run/run-documents.ts'
-import { layOutTimeline } from '../../src/pages/run/timeline.ts'
+import type { InnerRun, KeptRun, RunCall } from '../../../src/pages/run/run-documents.ts'
+import { layOutTimeline } from '../../../src/pages/run/timeline.ts'
 
 const at = (ms: number) => new Date(Date.UTC(2026, 10, 26) + ms).toISOString()
 const runOf = (name: string, startMs: number) =>

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import type { KeptRun } from '../../../src/pages/run/run-documents.ts'
+import { explainNoLog, explainNoResult } from '../../../src/pages/run/run-outcome.ts'
+
+const explain = (facts: Partial<KeptRun>) => {
+  const run = { logs: [], options: {}, ...facts } as unknown as KeptRun
+  return [explainNoResult(run), explainNoLog(run)]
+}
+
+test('only a run that has ended is said to have written no log', () => {
+  expect(explain({ state: 'ENDED', outcome: 'EXIT' })).toEqual([null, 'The run wrote no log.'])
+  expect(explain({ state: 'ENDED', outcome: 'EXIT', options: null })).toEqual([null, 'No log is kept.'])
+  const following = ['The run has not ended. This page follows it.', 'The log comes when the run has ended.']
+  expect(explain({ state: 'RUNNING', outcome: null })).toEqual(following)
+})
+
+test('a lost run has no log, and a late result of one is shown', () => {
+  const lost = [
+    'The gateway stopped before the run ended.',
+    'What the run wrote to its log was lost with it.',
+  ]
+  expect(explain({ state: 'LOST', outcome: null })).toEqual(lost)
+  expect(explain({ state: 'LOST', outcome: 'EXIT' })).toEqual([null, 'The run wrote no log.'])
+})

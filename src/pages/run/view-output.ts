@@ -15,9 +15,9 @@ export function viewOutput(run: KeptRun) {
   const noLog = explainNoLog(run)
   return html`<div class="run-parts">
     ${viewPart('Result', html`${viewEnd(run)} ${viewPlace(run)}`)}
-    ${run.outcome === 'EXIT' && run.options !== null ? viewPart('Difference', viewDifference(state)) : nothing}
+    ${isComparable(run) ? viewPart('Difference', viewDifference(state)) : nothing}
     ${viewPart('Logs', noLog === null ? viewLogs(state) : viewReason(noLog))}
-    ${viewPart('Input', run.options === null ? notKept : viewShown(printJson(run.input)))}
+    ${viewPart('Input', run.options === null ? notKept : viewInput(run))}
     ${viewPart('Options', run.options === null ? notKept : viewShown(printJson(run.options)))}
     ${run.sourceCode === null ? nothing : viewPart('Script', viewShown(cutText(run.sourceCode)))}
   </div>`
@@ -32,6 +32,16 @@ function viewPart(name: string, content: unknown) {
 
 function viewReason(reason: string) {
   return html`<p class="quiet">${reason}</p>`
+}
+
+// A null may stand for a document that is not kept.
+function isComparable({ outcome, input, payload }: KeptRun): boolean {
+  return outcome === 'EXIT' && input !== null && payload !== null
+}
+
+function viewInput({ input }: KeptRun) {
+  const note = viewReason('An input of more than 256 KiB is not kept, and null here.')
+  return html`${viewShown(printJson(input))} ${input === null ? note : nothing}`
 }
 
 function viewEnd(run: KeptRun) {

@@ -86,3 +86,39 @@ test('a save that is refused leaves the focus on its button', async () => {
   await hasFocus(page, 'Save')
   await close(tab)
 })
+
+test('“Roll back” keeps the focus in the list, and a slow one takes it from nothing else', async () => {
+  const save = async (sourceCode: string) => {
+    const mutation =
+      'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id live { hash } } }'
+    const { body } = await server.graphql<{ saveFunction: { id: string; live: { hash: string } } }>(
+      mutation,
+      {
+        input: { name: 'rolled', sourceCode },
+      },
+    )
+    return body.data?.saveFunction ?? expect.unreachable()
+  }
+  const { id: functionId, live } = await save('exit(1)')
+  await save('exit(2)')
+  const tab = await open(`/functions/${functionId}`)
+  const { page } = tab
+  const button = page.getByRole('button', { name: 'Roll back' })
+  await page.getByText('+exit(2)').waitFor()
+  const rollBack = 'mutation($id: ID!, $hash: ID!) { makeVersionLive(functionId: $id, hash: $hash) { id } }'
+  await server.graphql(rollBack, { id: functionId, hash: live.hash })
+  await button.press('Enter')
+  await page.getByRole('alert').getByText('Nothing was changed').waitFor()
+  expect(
+    await page.getByRole('button', { pressed: true }).evaluate(row => row === document.activeElement),
+  ).toBe(true)
+  const changes = await holdRequests(page, '**/graphql', 'RollBack(')
+  await button.press('Enter')
+  await expect.poll(changes.count).toBe(1)
+  await page.getByRole('link', { name: 'Docs' }).focus()
+  changes.release()
+  await page.getByText('is live.').waitFor()
+  await button.waitFor()
+  await hasFocus(page, 'Docs')
+  await close(tab)
+})

@@ -142,6 +142,7 @@ class VersionList extends PageElement {
     await this.#reload()
     this.notice = 'The versions changed meanwhile. The list shows them as they are now.'
     await this.#readSources(Math.max(0, this.#indexOf(hash)))
+    await this.#keepFocus()
   }
 
   /** Shows what a version changed. Returns false if another one is in its place now. */
@@ -182,8 +183,7 @@ class VersionList extends PageElement {
       await this.#loadPage(searchedAtOnce)
     this.wanted = null
     this.#choose(Math.max(0, this.#indexOf(hash)))
-    await this.updateComplete
-    if (this.#indexOf(hash) >= 0) return this.#focusChosen()
+    if (this.#indexOf(hash) >= 0) return this.#keepFocus()
     const searched = this.page.pageInfo.hasNextPage ? ` among its newest ${this.page.edges.length}` : ''
     throw new Error(`The function has no version ${hash.slice(0, 8)}${searched}. Here is the newest one.`)
   }
@@ -195,6 +195,7 @@ class VersionList extends PageElement {
       if (live !== this.liveHash) {
         await this.#reload()
         await this.#readSources(0)
+        await this.#keepFocus()
         throw new Error(
           'Nothing was changed: another version has become live meanwhile. Look at it, then try again.',
         )
@@ -202,13 +203,15 @@ class VersionList extends PageElement {
       const { makeVersionLive } = await ask(rollBack, { functionId: this.functionId, hash })
       this.liveHash = makeVersionLive.live.hash
       this.notice = `Version ${hash.slice(0, 8)} is live.`
-      // The button that had the focus is gone.
-      this.#focusChosen()
+      await this.#keepFocus()
     })
   }
 
-  #focusChosen(): void {
-    this.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus()
+  /** Focuses the chosen version if what had the focus is gone. The person may have gone on meanwhile. */
+  async #keepFocus(): Promise<void> {
+    await this.updateComplete
+    if (document.activeElement === document.body)
+      this.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus()
   }
 
   #loadMore = (): void => this.#try(() => loadMoreRows(() => this.#loadPage(), 'button.hash'))

@@ -72,7 +72,7 @@ class SaveDialog extends PageElement {
     const view = (request: SaveRequest) =>
       theirs === null ? this.#viewForm(request) : this.#viewConflict(request, theirs)
     return html`<dialog class=${this.theirs === null ? '' : 'wide'} aria-labelledby="save-title">
-      <h2 id="save-title">${title}</h2>
+      <h2 id="save-title" tabindex=${theirs === null ? nothing : -1}>${title}</h2>
       ${request === null ? nothing : view(request)}
     </dialog>`
   }
@@ -176,6 +176,9 @@ class SaveDialog extends PageElement {
     if (found?.function == null || this.request !== request) return
     this.theirs = found.function
     this.error = null
+    await this.updateComplete
+    // The button that was pressed is gone. A second Enter must choose nothing.
+    this.querySelector('h2')?.focus()
   }
 
   #takeTheirs(theirs: StoredFunction): void {

@@ -140,7 +140,7 @@ class RunPage extends PageElement {
 
   #viewRun(found: FoundRun) {
     return html`${viewFacts(found.run, this.replays)}
-      <section id="timeline" aria-label="Timeline of the run">
+      <section aria-label="Timeline of the run">
         <h2>Timeline</h2>
         ${viewTimeline(layOutTimeline(found, Date.now()), this.openCall)}
       </section>

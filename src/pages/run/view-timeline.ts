@@ -30,9 +30,10 @@ function viewItem(bar: Bar, place: Place) {
     return html`<li>${runId === null ? html`<div class="timeline-row">${row}</div>` : link}</li>`
   }
   const id = `call-${call.number}`
+  // The link keeps the focus, because the fragment names the link itself, or nothing at all.
   const href = place.isOpen ? '#timeline' : `#${id}`
-  return html`<li id=${id}>
-    <a class="timeline-row" href=${href} aria-expanded=${place.isOpen}>${row}</a>
+  return html`<li>
+    <a id=${id} class="timeline-row" href=${href} aria-expanded=${place.isOpen}>${row}</a>
     ${place.isOpen ? viewCall(bar, call.call) : nothing}
   </li>`
 }

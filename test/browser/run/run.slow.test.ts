@@ -115,10 +115,12 @@ test('the timeline has the run, its calls and the runs inside it, in proportion'
     .click()
   expect(await region(page, 'none').innerText()).toContain('Cannot query field')
   expect(await findBarriers(page)).toEqual([])
-  await items(page)
-    .getByRole('link', { name: /^viewer/ })
-    .press('Enter')
-  await region(page, 'viewer').waitFor()
+  const viewer = items(page).getByRole('link', { name: /^viewer/ })
+  for (const count of [1, 0, 1]) {
+    await viewer.press('Enter')
+    await expect.poll(() => region(page, 'viewer').count()).toBe(count)
+    expect(await viewer.evaluate(link => link === document.activeElement)).toBe(true)
+  }
   expect(await region(page, 'none').count()).toBe(0)
   expect(new URL(page.url()).pathname).toBe(`/runs/${id}`)
   await items(page)

@@ -21,8 +21,14 @@ export function viewLines(before: string, after: string) {
     ...lines.filter(line => !line.startsWith('\\')),
   ])
   const note = html`<p class="note">truncated: the first ${maxLines} lines</p>`
+  const onlyBreaks = html`<p class="quiet">Only line breaks changed, which cannot be seen.</p>`
   return html`${lines.length > maxLines ? note : nothing}
+    ${withoutBreaks(before) === withoutBreaks(after) ? onlyBreaks : nothing}
     <pre class="difference" tabindex="0">${lines.slice(0, maxLines).map(viewLine)}</pre>`
+}
+
+function withoutBreaks(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n').replace(/\n$/, '')
 }
 
 function replaceAll(before: string, after: string): string[] {

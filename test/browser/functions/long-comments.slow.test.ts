@@ -41,12 +41,14 @@ test('a long comment of a version wraps, and leaves the other columns their widt
   await page.context().close()
 })
 
-test('what a version changed is printed whole, with the hashes of the versions', async () => {
-  const sourceCode = Array.from({ length: 60 }, (_, line) => `log(${line})`).join('\n')
-  const { body } = await server.graphql<{ saveFunction: { id: string } }>(
-    'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }',
-    { input: { name: 'printed', sourceCode } },
-  )
+test('what a version changed is printed whole, and it is said if that cannot be seen', async () => {
+  const source = Array.from({ length: 60 }, (_, line) => `log(${line})`).join('\n')
+  const save = (sourceCode: string) =>
+    server.graphql<{ saveFunction: { id: string } }>(
+      'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }',
+      { input: { name: 'printed', sourceCode } },
+    )
+  const { body } = await save(source)
   const { page, faults } = await openTab(browser, server.baseUrl)
   await enter(page, server.adminToken, `/functions/${body.data?.saveFunction.id}`)
   const difference = page.getByRole('region', { name: 'Difference' }).locator('pre')
@@ -56,6 +58,9 @@ test('what a version changed is printed whole, with the hashes of the versions',
   await page.emulateMedia({ media: 'print' })
   expect(await hidden()).toBe(0)
   expect(await page.getByTitle('Show what this version changed').isVisible()).toBe(true)
+  await save(`${source}\n`)
+  await page.reload()
+  await page.getByText('Only line breaks changed').waitFor()
   expect(faults).toEqual([])
   await page.context().close()
 })

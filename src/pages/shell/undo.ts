@@ -29,7 +29,7 @@ export class UndoController {
 
   offer({ text, undo }: Undoable): void {
     this.#show(text, undo)
-    this.#timer = setTimeout(() => this.#show(text, null), undoMs)
+    this.#timer = setTimeout(() => this.#end(text), undoMs)
   }
 
   clear(): void {
@@ -39,7 +39,15 @@ export class UndoController {
   view() {
     const button = html`<button type="button" @click=${this.#start}>Undo <kbd>u</kbd></button>`
     const text = this.#text === '' ? nothing : html`<span>${this.#text}</span>`
-    return html`<div role="status" class="notice">${text}${this.#undo === null ? nothing : button}</div>`
+    return html`<div role="status" class="notice" tabindex="-1">${text}${this.#undo === null ? nothing : button}</div>`
+  }
+
+  /** Says on what was done. If the button has the focus, the words take it over. */
+  async #end(text: string): Promise<void> {
+    const notice = document.activeElement?.closest<HTMLElement>('.notice')
+    this.#show(text, null)
+    await this.#host.updateComplete
+    notice?.focus()
   }
 
   #start = (): void => {

@@ -150,6 +150,7 @@ test('a script is saved as a function, and another version that became live is n
   await dialog.getByText('exit("second")').waitFor()
   const question = dialog.getByRole('heading', { name: 'Another version is live' })
   await expect.poll(() => question.evaluate(shown => shown === document.activeElement)).toBe(true)
+  await dialog.getByText('another version became live after you opened this one').waitFor()
   expect(await findBarriers(page)).toEqual([])
   const live = async () =>
     JSON.stringify((await server.graphql('{ function(name: "of-the-page") { live { sourceCode } } }')).body)

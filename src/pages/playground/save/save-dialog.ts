@@ -100,7 +100,7 @@ class SaveDialog extends PageElement {
       <h3>${title}</h3>
       <pre class="box" tabindex="0">${viewText(text)}</pre>
     </section>`
-    return html`<p>Nothing was saved: somebody else saved a version after you opened this one.</p>
+    return html`<p>Nothing was saved: another version became live after you opened this one.</p>
       <div class="both">
         ${viewSource('Yours', script)} ${viewSource('Theirs', theirs.live.sourceCode)}
       </div>

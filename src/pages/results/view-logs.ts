@@ -63,9 +63,15 @@ function viewCutByGateway(logs: readonly LogEntry[]) {
   return isCut ? html`<p class="note">truncated: ${text}</p>` : nothing
 }
 
+const clock = new Intl.DateTimeFormat(undefined, {
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23' },
+})
+
+// The style sheet shows the time, so that a copy of the log is what the script wrote.
 function viewEntry({ level, text, at }: ShownEntry) {
-  const shown = html`<span class="level" title=${at}>${level}</span>`
-  return html`<div role="listitem" class="entry level-${level}">${shown} <bdi>${text}</bdi></div>`
+  const time = clock.format(new Date(at))
+  const shown = html`<span class="level" title=${at}>${level}</span> <bdi>${text}</bdi>`
+  return html`<div role="listitem" class="entry level-${level}" data-time=${time}>${shown}</div>`
 }
 
 function print(value: unknown): string {

@@ -65,6 +65,12 @@ export interface NewVersion extends FunctionName {
  */
 export type IfLive = readonly string[] | null
 
+/** A version that is to be live, and what must be live until then. */
+export interface NextLive {
+  readonly hash: string
+  readonly ifLive?: IfLive
+}
+
 /** A version with its source, ready to run. */
 export interface RunnableFunction extends FunctionName {
   readonly id: number
@@ -104,8 +110,8 @@ export interface FunctionStore extends RowStore<StoredFunction> {
    * the maximum number of functions, and `OVERLOADED` if the account has no space left.
    */
   save(origin: Origin, version: NewVersion, limits: FunctionLimits): Promise<SavedFunction>
-  /** Makes a version live. Rejects with `NOT_FOUND` for an unknown function or version. */
-  makeLive(origin: Origin, id: number, hash: string): Promise<StoredFunction>
+  /** Makes a version live. Rejects with `NOT_FOUND` for an unknown function or version, and `PRECONDITION_FAILED`. */
+  makeLive(origin: Origin, id: number, version: NextLive): Promise<StoredFunction>
   /**
    * Removes the function with this id, or with exactly this name and case type code. Its row and versions stay until no
    * run refers to them, for readers of these runs. Rejects with `NOT_FOUND`, `PRECONDITION_FAILED`, and `CONFLICT` if a

@@ -9,7 +9,14 @@ import { makeCause } from '../scripts/run-cause.ts'
 import type { Asking, Script, Scripts } from '../scripts/script.ts'
 import { describeUnstorable } from '../storable-text.ts'
 import { noFunction, noVersion } from './function-refusals.ts'
-import type { FunctionLimits, FunctionName, FunctionStore, IfLive, StoredFunction } from './function-store.ts'
+import type {
+  FunctionLimits,
+  FunctionName,
+  FunctionStore,
+  IfLive,
+  NextLive,
+  StoredFunction,
+} from './function-store.ts'
 
 const limits: FunctionLimits = { functions: 1_000, versions: 100 }
 const maxCommentCharacters = 1_000
@@ -42,8 +49,8 @@ export interface Functions {
    * `CONFLICT` if the account has the maximum number of functions.
    */
   save(origin: Origin, input: FunctionInput): Promise<StoredFunction>
-  /** Makes a version live. Rejects with `NOT_FOUND` for an unknown function or version. */
-  makeLive(origin: Origin, id: number, hash: string): Promise<StoredFunction>
+  /** Makes a version live. Rejects with `NOT_FOUND` for an unknown function or version, and `PRECONDITION_FAILED`. */
+  makeLive(origin: Origin, id: number, version: NextLive): Promise<StoredFunction>
   /**
    * Removes the function with this id, or with exactly this name, and returns it as it was. Rejects with `NOT_FOUND`,
    * `PRECONDITION_FAILED`, or a `CONFLICT` that names the triggers that use it.
@@ -89,9 +96,10 @@ export function createFunctions(store: FunctionStore, scripts: Scripts): Functio
       return { ...saved, saved: { version: hash, created: isNew } }
     },
 
-    async makeLive(origin, id, hash) {
+    async makeLive(origin, id, version) {
       checkId(id, 'function id')
-      if (isHash(hash)) return store.makeLive(origin, id, hash)
+      const { hash } = version
+      if (isHash(hash)) return store.makeLive(origin, id, version)
       const [found] = await store.findByIds(origin.accountCode, [id])
       throw found === undefined ? noFunction(id) : noVersion(hash)
     },

@@ -62,15 +62,10 @@ export const readSources = operation<
     versions(first: 2, after: $after) { nodes { hash sourceCode } } } }`,
 )
 
-export const readLive = operation<
-  { function: { readonly live: { readonly hash: string } } | null },
-  { id: string }
->(`query ReadLive($id: ID!) { function(id: $id) { live { hash } } }`)
-
 export const rollBack = operation<
   { makeVersionLive: { readonly live: { readonly hash: string } } },
-  { functionId: string; hash: string }
+  { functionId: string; hash: string; ifLive: readonly string[] }
 >(
-  `mutation RollBack($functionId: ID!, $hash: ID!) {
-    makeVersionLive(functionId: $functionId, hash: $hash) { live { hash } } }`,
+  `mutation RollBack($functionId: ID!, $hash: ID!, $ifLive: [ID!]) {
+    makeVersionLive(functionId: $functionId, hash: $hash, ifLive: $ifLive) { live { hash } } }`,
 )

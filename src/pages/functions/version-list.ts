@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
+import { isCode } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { printAuthor } from '../results/print.ts'
@@ -10,7 +11,6 @@ import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../shell/view-time.ts'
 import {
   findFunction,
-  readLive,
   readSources,
   rollBack,
   type Source,
@@ -191,20 +191,23 @@ class VersionList extends PageElement {
   #rollBack(hash: string): void {
     this.notice = ''
     this.#try(async () => {
-      const live = (await ask(readLive, { id: this.functionId })).function?.live.hash
-      if (live !== this.liveHash) {
-        await this.#reload()
-        await this.#readSources(0)
-        await this.#keepFocus()
-        throw new Error(
-          'Nothing was changed: another version has become live meanwhile. Look at it, then try again.',
-        )
-      }
-      const { makeVersionLive } = await ask(rollBack, { functionId: this.functionId, hash })
+      const change = { functionId: this.functionId, hash, ifLive: [this.liveHash] }
+      const { makeVersionLive } = await ask(rollBack, change).catch(async (error: unknown) => {
+        throw isCode(error, 'PRECONDITION_FAILED') ? await this.#showNewLive() : error
+      })
       this.liveHash = makeVersionLive.live.hash
       this.notice = `Version ${hash.slice(0, 8)} is live.`
       await this.#keepFocus()
     })
+  }
+
+  async #showNewLive(): Promise<Error> {
+    await this.#reload()
+    await this.#readSources(0)
+    await this.#keepFocus()
+    return new Error(
+      'Nothing was changed: another version has become live meanwhile. Look at it, then try again.',
+    )
   }
 
   /** Focuses the chosen version if what had the focus is gone. The person may have gone on meanwhile. */

@@ -49,16 +49,21 @@ builder.mutationFields(t => ({
     },
   }),
   makeVersionLive: t.field({
-    description: 'Makes a version the one that runs, for example an earlier one. `NOT_FOUND`.',
+    description:
+      'Makes a version the one that runs, for example an earlier one.\n\n' +
+      '`NOT_FOUND`; `PRECONDITION_FAILED` with `liveVersion` if the live version does not meet `ifLive`.',
     type: FunctionRef,
     nullable: true,
     scope: 'functions:write',
     args: {
       functionId: t.arg.id({ required: true, description: 'Id of the function.' }),
       hash: t.arg.id({ required: true, description: 'Hash of the version.' }),
+      ifLive: t.arg.idList({ description: ifLiveMeaning }),
     },
-    resolve: (_root, { functionId, hash }, { origin, services }) =>
-      services.functions.makeLive(origin, parseId(functionId, 'function id'), hash),
+    resolve: (_root, { functionId, hash, ifLive }, { origin, services }) => {
+      const version = { hash, ifLive: ifLive?.map(String) ?? null }
+      return services.functions.makeLive(origin, parseId(functionId, 'function id'), version)
+    },
   }),
   removeFunction: t.field({
     description:

@@ -96,6 +96,24 @@ describe('a function', () => {
     }
   })
 
+  test('is not rolled back if another version has become live meanwhile', async () => {
+    const { id } = await saved({ name: 'raced', sourceCode: 'exit(1)' })
+    await saved({ name: 'raced', sourceCode: 'exit(2)' })
+    const document = `mutation($id: ID!, $hash: ID!, $ifLive: [ID!]) {
+      makeVersionLive(functionId: $id, hash: $hash, ifLive: $ifLive) { live { sourceCode } } }`
+    const rollBack = async (ifLive: string[]) =>
+      (await server.graphql(document, { id, hash: hashOf('exit(1)'), ifLive })).body
+    for (const ifLive of [[], [hashOf('exit(1)')], ['nonsense']]) {
+      const { data, errors } = await rollBack(ifLive)
+      expect(data).toEqual({ makeVersionLive: null })
+      const extensions = { code: 'PRECONDITION_FAILED', liveVersion: hashOf('exit(2)') }
+      expect(errors?.[0]).toMatchObject({ extensions })
+    }
+    const live = { sourceCode: 'exit(1)' }
+    expect((await rollBack([hashOf('exit(2)')])).data).toEqual({ makeVersionLive: { live } })
+    expect((await rollBack(['*'])).data).toEqual({ makeVersionLive: { live } })
+  })
+
   test('is found by its name: that of the case type first, then the one without', async () => {
     const any = await saved({ name: 'by-name', sourceCode: 'exit("any")' })
     const own = await saved({ name: 'by-name', caseTypeCode: 'incident', sourceCode: 'exit("own")' })

@@ -92,11 +92,13 @@ eachStore(harness => {
   test('another version is made live, also an earlier one', async () => {
     const { id } = await save(versionOf('1'))
     await save(versionOf('2'))
-    const result = await store.functions.makeLive(by('a'), id, hashOf('1'))
+    const result = await store.functions.makeLive(by('a'), id, { hash: hashOf('1') })
     expect(await liveHash(result)).toBe(hashOf('1'))
     const missing = (message: string) => ({ code: 'NOT_FOUND', message: expect.stringContaining(message) })
-    await expect(store.functions.makeLive(by('a'), id, hashOf('3'))).rejects.toMatchObject(missing('version'))
-    await expect(store.functions.makeLive(by('b'), id, hashOf('1'))).rejects.toMatchObject(
+    await expect(store.functions.makeLive(by('a'), id, { hash: hashOf('3') })).rejects.toMatchObject(
+      missing('version'),
+    )
+    await expect(store.functions.makeLive(by('b'), id, { hash: hashOf('1') })).rejects.toMatchObject(
       missing('no function'),
     )
   })
@@ -165,12 +167,12 @@ eachStore(harness => {
     const [{ id }] = await Promise.all([save(versionOf('1'), by('a'), few)])
     for (const source of sources.slice(1)) await save(versionOf(source), by('a'), few)
     // The second one is live again, so it is not among those before.
-    await store.functions.makeLive(by('a'), id, hashOf('3'))
+    await store.functions.makeLive(by('a'), id, { hash: hashOf('3') })
     for (const source of ['a', 'b', 'c', 'd']) await stage(source)
     const kept = sources.filter(source => source !== '1' && source !== '2')
     expect(await hashesOf(id)).toEqual([...kept, 'b', 'c', 'd'].map(hashOf))
     for (const source of kept) {
-      expect(await store.functions.makeLive(by('a'), id, hashOf(source))).toMatchObject({ id })
+      expect(await store.functions.makeLive(by('a'), id, { hash: hashOf(source) })).toMatchObject({ id })
     }
   })
 

@@ -159,11 +159,13 @@ export function createFunctionStore(database: Database, parts: Parts): FunctionS
       })
       return { function: withTime(saved.function), isNew: saved.isNew }
     },
-    async makeLive(origin, id, hash) {
+    async makeLive(origin, id, { hash, ifLive = null }) {
       const made = await change(origin, function* () {
         const { accountCode } = origin
         const found = yield* first(statements.lock, { accountCode, id })
         if (found === undefined) return refuse(noFunction(id))
+        const refusal = yield* compareLive(accountCode, found, id, ifLive)
+        if (refusal !== null) return refusal
         const version = yield* versions.find(accountCode, id, hash)
         if (version === undefined) return refuse(noVersion(hash))
         if (version.id !== found.liveVersionId) yield* unread(statements.raiseRevisions, { accountCode, id })

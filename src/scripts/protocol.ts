@@ -4,7 +4,8 @@
 // not do: it has no limit on message size, and a malformed message is an uncaught exception in the parent.
 //
 // The document of a run, the answer to a call and the value of `exit` follow their message on its line as they are. As
-// a string inside the JSON of the message, such a text would be escaped, which takes longer than to make it.
+// a string inside the JSON of the message, such a text would be escaped, which takes longer than to make it. Only texts
+// that UTF-8 cannot carry are sent so.
 
 import type { RunLimits } from '../config.ts'
 import type { LogLevel, RunError, RunErrorCode } from '../domain/scripts/run.ts'
@@ -150,7 +151,8 @@ const separator = '\u001e'
 /** Writes a message as a line, without the character that ends it. */
 export function toLine(message: ToSandbox | FromSandbox): string {
   const text = textOf(message)
-  if (text === null) return JSON.stringify(message)
+  // The JSON of the message escapes half of a surrogate pair, which is the character that UTF-8 cannot carry.
+  if (text?.isWellFormed() !== true) return JSON.stringify(message)
   // A line feed in JSON is white space between two values.
   return `${JSON.stringify(withText(message, ''))}${separator}${text.replaceAll('\n', ' ')}`
 }

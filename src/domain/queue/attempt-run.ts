@@ -3,7 +3,7 @@ import { callerOfTrigger } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
 import type { SpanParent } from '../../tracing/span.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
-import { errorWithoutPosition as errorOf, type RunError } from '../scripts/run.ts'
+import { type CheckLease, errorWithoutPosition as errorOf, type RunError } from '../scripts/run.ts'
 import { makeCause } from '../scripts/run-cause.ts'
 import type { RunRecorder } from '../scripts/run-record.ts'
 import type { Asking, Script, Scripts } from '../scripts/script.ts'
@@ -27,13 +27,12 @@ interface Attempt extends AttemptParts {
   readonly recorder: RunRecorder
   /** Aborted when the gateway stops, or another one took the run over. */
   readonly signal: AbortSignal
-  /** Called before each call that the script makes. */
-  readonly onCall: () => void
+  readonly checkLease: CheckLease
 }
 
 /** Runs the live version of a queued run's function once, and returns what becomes of the run (contract, section 8). */
 export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
-  const { run, recorder, signal } = attempt
+  const { run, recorder, signal, checkLease } = attempt
   let isTooDeep = false
   const onTooDeep = () => {
     isTooDeep = true
@@ -43,7 +42,8 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
     if (live === null) return { kind: 'dead', error: errorOf('RUNTIME', 'Its function has been removed') }
     signal.throwIfAborted()
     const generation = { number: numberOf(run), onTooDeep }
-    const running = attempt.scripts.run(toScript(run, live), askFor(attempt), { recorder, generation })
+    const settings = { recorder, generation, checkLease }
+    const running = attempt.scripts.run(toScript(run, live), askFor(attempt), settings)
     const { outcome, message, error } = await running
     // A run that has reached its end counts, whatever came after.
     if (signal.aborted && outcome === 'error') return { kind: 'released' }
@@ -101,10 +101,9 @@ function numberOf({ trigger, generation }: ClaimedRun): number {
   return trigger === 'hook' ? generation + 1 : 0
 }
 
-function askFor({ run, log, signal, onCall, tracing }: Attempt): Asking {
+function askFor({ run, log, signal, tracing }: Attempt): Asking {
   const caller = callerOfTrigger({ ...run, rightsOf: run.trigger })
-  const follower = { onCallBegun: onCall }
-  return { caller, parentRun: null, signal, log, onRun: () => undefined, span: tracing, follower }
+  return { caller, parentRun: null, signal, log, onRun: () => undefined, span: tracing }
 }
 
 function toScript(run: ClaimedRun, { sourceCode, id, name, hash }: RunnableFunction): Script {

@@ -74,20 +74,15 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     // This process may have hung, and another gateway may have taken the run over.
     const checkLease = () => {
       if (performance.now() >= entry.leasedUntil) stop.abort()
+      stop.signal.throwIfAborted()
     }
     const findLive = async () => {
       const live = await findLiveSince(claimedAt, run)
       checkLease()
       return live
     }
-    const end = await attemptRun({
-      ...dependencies,
-      findLive,
-      run,
-      recorder,
-      signal: stop.signal,
-      onCall: checkLease,
-    })
+    const { signal } = stop
+    const end = await attemptRun({ ...dependencies, findLive, run, recorder, signal, checkLease })
     start()
     active -= 1
     const ended = finish(run, end, held)

@@ -26,6 +26,9 @@ export interface Generation {
 /** The generation of saves that are not made by a queued run. */
 export const firstGeneration: Generation = { number: 0, onTooDeep: () => undefined }
 
+/** Throws if the lease of a queued run has ended, because another gateway may have taken the run over. */
+export type CheckLease = () => void
+
 export type CaseChangeKind = 'save' | 'delete'
 
 /** One run of a script: its rights and its deadline, which the gateway decides and never the script. */
@@ -47,6 +50,8 @@ export interface Run {
   readonly deadline: number
   /** Aborted when the run ends, so that its calls and nested runs end too. */
   readonly signal: AbortSignal
+  /** As in `RunSettings`. A nested run has its parent's. */
+  readonly checkLease?: CheckLease | null
   /** The span of the run once it has its sandbox; null or absent before, and if no traces are sent. */
   span?: Span | null
 }

@@ -2,7 +2,7 @@ import type { BoundLog } from '../../bound-log.ts'
 import type { Caller } from '../../credentials/caller.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import type { SpanParent } from '../../tracing/span.ts'
-import type { Execution, Generation, Run, RunError } from './run.ts'
+import type { CheckLease, Execution, Generation, Run, RunError } from './run.ts'
 import type { RunCause } from './run-cause.ts'
 import type { RunFollower } from './run-follower.ts'
 import type { RunRecorder } from './run-record.ts'
@@ -68,6 +68,8 @@ export interface RunSettings {
   readonly deadline?: number
   /** Set only for a queued run. Such a run takes a sandbox only while no other run waits. */
   readonly generation?: Generation
+  /** Called before each call that the run, or a run inside it, makes. Set only for a queued run. */
+  readonly checkLease?: CheckLease
 }
 
 /** Runs scripts. `app.ts` passes the task runner. */

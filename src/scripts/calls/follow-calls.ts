@@ -21,6 +21,7 @@ export function followCalls(followed: FollowedCalls): AnswerCall {
   const { answerCall, follower, calls, run, log, onRefused } = followed
   const nothing = () => undefined
   return async call => {
+    run.checkLease?.()
     if (follower === null && calls.isFull)
       return answerCall({ ...call, run, log, onRunBegun: nothing, onRefused })
 

@@ -25,7 +25,7 @@ export interface RunCreation {
 export function createRun({ script, asking, settings, limits, startedAt, ended }: RunCreation): Run {
   const { parentRun } = asking
   const { name, cause, caseTypeCode, options } = script
-  const { deadline, generation = firstGeneration } = settings
+  const { deadline, generation = firstGeneration, checkLease = null } = settings
   const depth = (parentRun?.depth ?? 0) + 1
   if (depth > limits.depth) {
     throw new RostrumError(
@@ -50,6 +50,7 @@ export function createRun({ script, asking, settings, limits, startedAt, ended }
     generation: parentRun?.generation ?? generation,
     depth,
     deadline: Math.min(startedAt + limits.timeoutMs, deadline ?? never, parentRun?.deadline ?? never),
+    checkLease: parentRun?.checkLease ?? checkLease,
     get signal() {
       return ended.signal
     },

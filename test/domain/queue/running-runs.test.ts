@@ -23,11 +23,11 @@ function startRuns() {
   const running = createRunningRuns({
     store: { renew: async () => [] },
     scripts: {
-      async run(_script, { follower, signal }) {
+      async run(_script, _asking, settings) {
         seen.begun += 1
         vi.advanceTimersByTime(times.scriptMs)
-        follower?.onCallBegun?.({ id: 1, name: 'addTeamMembership', at: new Date() })
-        if (!signal.aborted) seen.called += 1
+        settings?.checkLease?.()
+        seen.called += 1
         throw new Error('It ends')
       },
     },

@@ -1,13 +1,21 @@
 import { expect, test } from 'vitest'
 import type { Run } from '../../../src/domain/scripts/run.ts'
 import type { RunFollower } from '../../../src/domain/scripts/run-follower.ts'
+import type { RunSettings } from '../../../src/domain/scripts/script.ts'
 import type { RunCall } from '../../../src/scripts/calls/answer-call.ts'
 import { CallVariables } from '../../../src/scripts/calls/call-variables.ts'
 import { followCalls } from '../../../src/scripts/calls/follow-calls.ts'
 import { KeptCalls } from '../../../src/scripts/calls/kept-calls.ts'
-import { silentBoundLog } from '../run/start-tasks.ts'
+import { readScript } from '../../../src/scripts/input/read-script.ts'
+import { createRun } from '../../../src/scripts/run/create-run.ts'
+import { LateSignal } from '../../../src/signals/late-signal.ts'
+import { runLimits } from '../launch/start-sandbox.ts'
+import { callerOf, scriptOf, silentBoundLog } from '../run/start-tasks.ts'
 
-function start(answerCall: (call: RunCall) => Promise<string> = async () => '{}') {
+function start(
+  answerCall: (call: RunCall) => Promise<string> = async () => '{}',
+  { checkLease = null }: Pick<Run, 'checkLease'> = {},
+) {
   const ended = new AbortController()
   const heard: string[] = []
   const calls = new KeptCalls(performance.now())
@@ -19,7 +27,7 @@ function start(answerCall: (call: RunCall) => Promise<string> = async () => '{}'
     answerCall,
     follower,
     calls,
-    run: { signal: ended.signal } as Run,
+    run: { signal: ended.signal, checkLease } as Run,
     log: silentBoundLog,
     onRefused: () => undefined,
   })
@@ -42,6 +50,22 @@ test('a follower hears of all calls, of which the first 100 are kept', async () 
   const { heard, calls, call } = start()
   for (let id = 1; id <= 101; id++) await call(id)
   expect([heard.slice(-2), calls.entries().length]).toEqual([['begun 101', 'ended 101 null'], 100])
+})
+
+test('a run inside a queued run makes no call after the lease has ended', async () => {
+  const checkLease = () => {
+    throw new Error('The lease has ended')
+  }
+  const asking = { caller: callerOf('alpha'), parentRun: null, log: silentBoundLog, onRun: () => undefined }
+  const parts = { script: readScript(scriptOf('exit(1)'), runLimits), limits: runLimits, startedAt: 0 }
+  const { signal } = new AbortController()
+  const create = (parentRun: Run | null, settings: RunSettings) =>
+    createRun({ ...parts, asking: { ...asking, parentRun, signal }, settings, ended: new LateSignal() })
+  const inner = create(create(null, { checkLease }), {})
+  let made = 0
+  const { heard, call } = start(async () => `${++made}`, inner)
+  await expect(call(1)).rejects.toThrow('The lease has ended')
+  expect([made, heard]).toEqual([0, []])
 })
 
 test('of the runs that a call starts, the first is kept', async () => {

@@ -8,7 +8,7 @@ const millisecondsOf = ([seconds, nanoseconds]: ReadableSpan['startTime']) =>
 
 test('a trace has the time of a clock that was set after the start of the gateway', () => {
   const later = Date.now() + 3_600_000
-  vi.spyOn(Date, 'now').mockReturnValue(later)
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(later)
   onTestFinished(() => void vi.restoreAllMocks())
   const ended: ReadableSpan[] = []
   const output: SpanOutput = {
@@ -20,6 +20,8 @@ test('a trace has the time of a clock that was set after the start of the gatewa
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
   const start = { name: 'GET', kind: 'server', attributes: {}, traceId, parent: undefined } as const
   const request = new RecordedSpan(output, start)
+  // Set again within the trace, the clock does not move the spans apart.
+  clock.mockReturnValue(later - 3_600_000)
   request.begin('query', 'internal', {}).end()
   request.end()
   const [below, above] = ended.map(({ startTime, endTime }) => [startTime, endTime].map(millisecondsOf))

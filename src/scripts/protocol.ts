@@ -138,8 +138,8 @@ export function maxFrameBytes({ resultBytes, logBytes, graphqlCallBytes }: RunLi
 }
 
 /**
- * Returns the maximum bytes that a sandbox may leave unread: the escaped texts of a run and the answers to its
- * concurrent calls.
+ * Returns the maximum bytes that a sandbox may leave unread: the texts of a run and the answers to its concurrent
+ * calls.
  */
 export function maxUnreadBytesOf(limits: RunLimits): number {
   return 4 * limits.graphqlCallBytes + 2 * limits.graphqlAnswerBytes * limits.graphqlCallsAtOnce

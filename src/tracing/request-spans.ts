@@ -67,7 +67,7 @@ export function beginOperationSpan(parent: SpanParent, { operation, name }: Trac
   })
 }
 
-// Names have the form of the contract, section 1. Ids and hashes have it too.
+// The form of names (contract, sections 1 and 7), as in `domain/name.ts`. Ids and hashes have it too.
 const idOrName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 // Writes the path of a request with ids and names alone: no account, and no text of another form, such as an e-mail

@@ -31,7 +31,7 @@ export async function executeScript(
       if (event === 'end') return (JSON.parse(data) as { readonly task_execution: Execution }).task_execution
     }
   } catch (error) {
-    // Any other error is one of the connection, which began the run.
+    // The gateway has the run by now, so any other error is one of the connection.
     if (error instanceof CliError) throw error
   }
   throw new CliError(

@@ -1,4 +1,5 @@
 import { errorWithoutPosition, type RunError } from '../../domain/scripts/run.ts'
+import { escapeSurrogates } from '../../json/escape-surrogates.ts'
 import { JsonText } from '../../json/json-text.ts'
 import type { Ending } from '../protocol.ts'
 import { isSandboxJson } from './read-sandbox-json.ts'
@@ -22,7 +23,8 @@ interface ReadEnding {
 export function readEnding(said: Ending, resultBytes: number): ReadEnding {
   switch (said.kind) {
     case 'exit':
-      return readExit(said.payload, resultBytes)
+      // `JSON.rawJSON` gives such texts, of which UTF-8 would lose a part.
+      return readExit(escapeSurrogates(said.payload), resultBytes)
     case 'fail':
       return Buffer.byteLength(JSON.stringify(said.message)) > resultBytes
         ? distrusted(tooLarge('message', resultBytes))

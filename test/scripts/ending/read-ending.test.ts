@@ -35,3 +35,8 @@ test.each<[string, Ending, string]>([
     isReusable: false,
   })
 })
+
+test('half of a surrogate pair in a result is escaped', () => {
+  const { ending } = readEnding({ kind: 'exit', payload: '["\ud800€"]' }, maxBytes)
+  expect(ending.kind === 'exit' && ending.payload.text).toBe('["\\ud800€"]')
+})

@@ -18,7 +18,7 @@ interface Refusal {
  * one may be refused.
  */
 async function openLosing(path: string, refusal: Refusal | null = null): Promise<WatchedTab> {
-  const tab = await openTab(browser, server.baseUrl)
+  const tab = await openTab(browser, server.baseUrl, { hasTypes: false })
   const { page } = tab
   await enter(page, server.adminToken, path)
   let sent = 0

@@ -31,13 +31,22 @@ export interface WatchedTab {
   readonly faults: string[]
 }
 
+export interface TabOptions extends BrowserContextOptions {
+  /**
+   * False makes the playground wait for its types, as it does on a slow network. To load TypeScript and to check
+   * with it takes most of the processor time of that page, so it is for tests whose subject the types are not.
+   */
+  readonly hasTypes?: boolean
+}
+
 /** Opens a tab in a context of its own. */
 export async function openTab(
   browser: Browser,
   baseUrl: string,
-  options: BrowserContextOptions = {},
+  { hasTypes = true, ...options }: TabOptions = {},
 ): Promise<WatchedTab> {
   const context = await browser.newContext({ baseURL: baseUrl, ...options })
+  if (!hasTypes) await context.addInitScript(silenceWorkers)
   const faults: string[] = []
   await context.exposeFunction('noteViolation', (text: string) => void faults.push(`violation: ${text}`))
   await context.addInitScript(() => {
@@ -61,6 +70,16 @@ export async function openTab(
       faults.push(`console: ${message.text()}`)
   })
   return { page, faults }
+}
+
+/** Runs in the page. Its workers start nothing and never answer. */
+function silenceWorkers(): void {
+  Object.assign(globalThis, {
+    Worker: class {
+      postMessage() {}
+      terminate() {}
+    },
+  })
 }
 
 /**

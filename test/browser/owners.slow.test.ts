@@ -99,7 +99,7 @@ test('what one person opens in the playground from a run is not shown to another
 
 test('a draft that was stored under the user and the e-mail address of a person stays found', async () => {
   const token = await signHmac({ sub: '7', account: 'owners', email: 'ann@example.com' })
-  const { page, faults } = await openTab(browser, server.baseUrl)
+  const { page, faults } = await openTab(browser, server.baseUrl, { hasTypes: false })
   await signIn(page, token)
   await page.evaluate(() => {
     const owner = JSON.stringify(['owners', '7', 'ann@example.com'])

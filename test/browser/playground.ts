@@ -2,9 +2,17 @@ import type { Browser, Page } from 'playwright-core'
 import type { GatewayClient } from '../server/clients/gateway-client.ts'
 import { enter, openTab, type WatchedTab } from './open-browser.ts'
 
-/** Opens the playground in a new browser context, as the administrator of the account. */
+/** Opens the playground in a new browser context, as the administrator of the account. It has no types. */
 export async function openPlayground(browser: Browser, server: GatewayClient): Promise<WatchedTab> {
-  const tab = await openTab(browser, server.baseUrl)
+  return openIn(await openTab(browser, server.baseUrl, { hasTypes: false }), server)
+}
+
+/** The same, with the types. */
+export async function openTypedPlayground(browser: Browser, server: GatewayClient): Promise<WatchedTab> {
+  return openIn(await openTab(browser, server.baseUrl), server)
+}
+
+async function openIn(tab: WatchedTab, server: GatewayClient): Promise<WatchedTab> {
   await enter(tab.page, server.adminToken)
   await field(tab.page, 'Script').waitFor()
   return tab

@@ -1,9 +1,9 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
-import { enter, openBrowser, openTab, type WatchedTab } from './open-browser.ts'
+import { enter, openBrowser, openTab, type TabOptions, type WatchedTab } from './open-browser.ts'
 
-interface OpenOptions extends BrowserContextOptions {
+interface OpenOptions extends TabOptions {
   readonly token?: string
 }
 

@@ -37,7 +37,7 @@ const alert = (page: Page, text: string | RegExp) =>
   page.getByRole('alert').filter({ hasText: text }).waitFor()
 
 async function openPlayground() {
-  const tab = await openTab(browser, server.baseUrl)
+  const tab = await openTab(browser, server.baseUrl, { hasTypes: false })
   await enter(tab.page, server.adminToken)
   await field(tab.page, 'Script').waitFor()
   return tab

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
-import { field, openPlayground, textOf, write } from '../playground.ts'
+import { field, openPlayground, openTypedPlayground, textOf, write } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -136,7 +136,7 @@ test('each save begins with an empty comment, and one that ends late leaves anot
 })
 
 test('the error of a run is no problem of a script that was opened meanwhile', async () => {
-  const { page, faults } = await openPlayground(browser, server)
+  const { page, faults } = await openTypedPlayground(browser, server)
   await write(page, 'Script', 'const until = Date.now() + 700; while (Date.now() < until); null.x')
   await page.keyboard.press('Control+Enter')
   await page.getByRole('status').filter({ hasText: 'running' }).waitFor()
@@ -221,7 +221,7 @@ test('the dialog forgets the name of another script, and opening it stops no fun
 })
 
 test('names with `$` in the input are known, and types that failed to load come with the next change', async () => {
-  const { page, faults } = await openPlayground(browser, server)
+  const { page, faults } = await openTypedPlayground(browser, server)
   await page.route('**/rostrum.d.ts', route => route.abort())
   await page.reload()
   await page.getByText('Types could not be loaded').waitFor()

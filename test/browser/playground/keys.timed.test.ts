@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { openBrowser } from '../open-browser.ts'
-import { field, openPlayground, write } from '../playground.ts'
+import { field, openTypedPlayground, write } from '../playground.ts'
 
 let server: TestServer
 let browser: Browser
@@ -44,7 +44,7 @@ const runs = {
 }
 
 test.each(Object.entries(runs))('a key is answered within 200 ms while %s', async (name, script) => {
-  const { page } = await openPlayground(browser, server)
+  const { page } = await openTypedPlayground(browser, server)
   await page.getByText('Types ready').waitFor()
   if (name.includes('log')) await page.getByRole('tab', { name: 'Logs' }).click()
   await write(page, 'Script', script)

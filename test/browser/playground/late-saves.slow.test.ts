@@ -35,7 +35,7 @@ async function saveSlowly(page: Page, sourceCode: string): Promise<HeldRequests>
 
 test('a slow save that is refused brings its function into no dialog of another script', async () => {
   const id = await saveFunction('refused-late', 'exit(1)')
-  const tab = await open(`/playground?function=${id}`)
+  const tab = await open(`/playground?function=${id}`, { hasTypes: false })
   const { page } = tab
   await expect.poll(() => textOf(page, 'Script')).toBe('exit(1)')
   await saveFunction('refused-late', 'exit("theirs")')
@@ -57,7 +57,7 @@ test('a slow save that is refused brings its function into no dialog of another 
 
 test('a slow save that is done leaves a dialog that was opened again, which saves what came after it', async () => {
   const id = await saveFunction('done-late', 'exit(1)')
-  const tab = await open(`/playground?function=${id}`)
+  const tab = await open(`/playground?function=${id}`, { hasTypes: false })
   const { page } = tab
   await expect.poll(() => textOf(page, 'Script')).toBe('exit(1)')
   const saves = await saveSlowly(page, 'exit(2)')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findBarriers } from '../open-browser.ts'
-import { field, openPlayground, textOf, write } from '../playground.ts'
+import { field, openPlayground, openTypedPlayground, textOf, write } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -10,7 +10,7 @@ const tab = (page: Page, name: string) => page.getByRole('tab', { name })
 const status = (page: Page, text: RegExp) => page.getByRole('status').filter({ hasText: text })
 
 test('a narrow page shows one pane at a time, keeps Run in view, and shows what a click on it brings', async () => {
-  const { page, faults } = await openPlayground(browser, server)
+  const { page, faults } = await openTypedPlayground(browser, server)
   await page.setViewportSize({ width: 390, height: 844 })
   const run = page.getByRole('button', { name: 'Run' })
   await write(

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { findBarriers, openTab, signIn, turnOffCache } from '../open-browser.ts'
-import { field, openPlayground as openPlaygroundOf, textOf, write } from '../playground.ts'
+import {
+  field,
+  openPlayground as openPlaygroundOf,
+  openTypedPlayground,
+  textOf,
+  write,
+} from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -23,7 +29,7 @@ test('the fields take text as it is, and the cursor’s place is shown', async (
 })
 
 test('the playground has no barrier, empty and full, and is small', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openTypedPlayground(browser, server)
   expect(await findBarriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Examples' }).click()
   expect(await page.getByRole('menuitem').count()).toBeGreaterThanOrEqual(4)
@@ -198,7 +204,7 @@ test('to save needs no scope but `functions:write`, and a version that became li
 })
 
 test('the types mark a mistake, complete a name with its documentation, and know the input', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openTypedPlayground(browser, server)
   await page.getByText('Types ready').waitFor()
   const problems = page.getByRole('list', { name: 'Problems' }).getByRole('listitem')
   expect(await problems.count()).toBe(0)

@@ -1,7 +1,13 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findBarriers } from '../open-browser.ts'
-import { field, openPlayground as openPlaygroundOf, textOf, write } from '../playground.ts'
+import {
+  field,
+  openPlayground as openPlaygroundOf,
+  openTypedPlayground,
+  textOf,
+  write,
+} from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -49,7 +55,7 @@ exit({ ...payload, total: payload.total * 2, 'a/b': '<b>&amp;' })`
 })
 
 test('`fail` and errors say so, and the error’s place is a problem until the next edit', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openTypedPlayground(browser, server)
   await run(page, 'fail("nobody is there")')
   await status(page, /fail [\d.]+ m?s/).waitFor()
   expect(await panel(page).innerText()).toContain('nobody is there')

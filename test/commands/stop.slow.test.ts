@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { startServer } from '../server/gateways/start-server.ts'
-import { startUpstream } from '../server/gateways/start-upstream.ts'
+import { sendJson, startUpstream } from '../server/gateways/start-upstream.ts'
 import { findDescendants, findSurvivors } from '../server/processes/child-processes.ts'
 import { spawnCommand } from '../server/processes/spawn-command.ts'
 import { eachStore } from '../store/databases/each-store.ts'
@@ -9,7 +10,12 @@ import { eachStore } from '../store/databases/each-store.ts'
 test('SIGTERM during twenty stuck runs ends them all, and the gateway exits with 0 within 10 s', {
   timeout: 60_000,
 }, async () => {
-  const upstream = await startUpstream(() => undefined)
+  // Answers the first call of each run once all runs have begun: those that compute would slow down the start of the
+  // others. Answers no later call.
+  const held: ServerResponse[] = []
+  const upstream = await startUpstream((_, response) => {
+    if (held.push(response) === 20) for (const each of held) sendJson(each, { data: null })
+  })
   const server = await startServer({
     ROSTRUM_GRAPHQL_HOSTS: upstream.host,
     // One account holds five eighths of these.
@@ -20,13 +26,13 @@ test('SIGTERM during twenty stuck runs ends them all, and the gateway exits with
   })
   const call = `graphql('{ x }', {}, '${upstream.url}/')`
   const stuck = [
-    `await ${call}`,
-    `${call}; for (;;);`,
-    `${call}; let x = 3n; for (;;) x = x ** 3n`,
-    `await ${call}; exit(1)`,
+    `await ${call}; await ${call}`,
+    `await ${call}; ${call}; for (;;);`,
+    `await ${call}; ${call}; let x = 3n; for (;;) x = x ** 3n`,
+    `await ${call}; await ${call}; exit(1)`,
   ]
   const runs = Array.from({ length: 20 }, (_, n) => server.execute(stuck[n % 4] ?? '').catch(() => 'cut'))
-  while (upstream.requests.length < 20) await new Promise(resolve => setTimeout(resolve, 20))
+  while (upstream.requests.length < 40) await new Promise(resolve => setTimeout(resolve, 20))
   const children = findDescendants(server.pid)
   expect(children.length).toBeGreaterThanOrEqual(20)
   const begun = performance.now()

@@ -8,10 +8,13 @@ import type { MembershipBody } from '../../server/clients/wire-shapes.ts'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { startUpstream } from '../../server/gateways/start-upstream.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { until } from '../../server/processes/until.ts'
 import { createDatabase } from '../../store/databases/create-database.ts'
 
-// The state of a request whose gateway was killed after the change and before the answer was kept.
-const forgetAnswers = `update idempotency_keys set answer = null, holder = 'of the dead'`
+// The state of requests whose gateway was killed after the change and before the answer was kept. The key of a run
+// holds from its begin the answer that the run was cut off.
+const forgetAnswers = `update idempotency_keys set answer = null, holder = 'of the dead'
+  where key in ('one', 'three', 'save')`
 
 const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed')
 
@@ -73,101 +76,85 @@ describe('SQLite', () => {
     await store.close()
   })
 
-  test('changes made before the answer could be kept are not made again', async () => {
+  // One gateway does what each of these tests is about, and is killed. Another one starts on its store.
+  describe('after a gateway is killed', () => {
     const folder = makeTempFolder()
-    onTestFinished(() => folder.remove())
     const url = `sqlite:${folder.path}/store.db`
-    const killed = await startServer({ DATABASE_URL: url })
-    const headers = { 'idempotency-key': 'three' }
-    const added = await add(killed, 'one', 7)
-    const changed = await killed.rest('POST', '/graphql', { body: threeChanges, headers })
-    await killed.kill()
-    const database = new Database(`${folder.path}/store.db`)
-    database.exec(forgetAnswers)
-    database.close()
-
-    const server = await startServer({ DATABASE_URL: url })
-    const answers = [
-      await add(server, 'one', 7),
-      await server.rest('POST', '/graphql', { body: threeChanges, headers }),
-    ]
-    expect(answers.map(({ text }) => text)).toEqual([added.text, changed.text])
-    expect(answers.map(replayed)).toEqual([null, null])
-    expect(replayed(await add(server, 'one', 7))).toBe('true')
-    await server.stop()
-    const store = await openStore({ url })
-    expect(await store.events.newest('demo')).toBe(4)
-    await store.close()
-  })
-
-  test('a save made before the answer could be kept is answered with its own transaction', async () => {
-    const folder = makeTempFolder()
-    onTestFinished(() => folder.remove())
-    const url = `sqlite:${folder.path}/store.db`
-    const killed = await startServer({ DATABASE_URL: url })
-    const body = {
+    const saveBody = {
       query: `mutation { saveCase(input: {caseTypeCode: "incident", data: {a: 1}}) {
         txnID saved changedFields patch case { id version updatedAt } } }`,
     }
-    const save = (server: TestServer) =>
-      server.rest('POST', '/graphql', { body, headers: { 'idempotency-key': 'save' } })
-    const saved = await save(killed)
-    await killed.kill()
-    const database = new Database(`${folder.path}/store.db`)
-    database.exec(forgetAnswers)
-    database.close()
+    const change = (gateway: TestServer) =>
+      gateway.rest('POST', '/graphql', { body: threeChanges, headers: { 'idempotency-key': 'three' } })
+    const save = (gateway: TestServer) =>
+      gateway.rest('POST', '/graphql', { body: saveBody, headers: { 'idempotency-key': 'save' } })
+    let server: TestServer
+    let added: Answer
+    let changed: Answer
+    let saved: Answer
+    beforeAll(async () => {
+      const killed = await startServer({ DATABASE_URL: url, ROSTRUM_TASK_CPU_MS: '60000' })
+      added = await add(killed, 'one', 7)
+      changed = await change(killed)
+      saved = await save(killed)
+      for (const field of [
+        'saveFunction(input: {name: "spin", sourceCode: "for (;;);"}) { id }',
+        'saveCaseTask(input: {caseTypeCode: "incident", name: "spin", functionId: "1"}) { id }',
+      ]) {
+        expect((await killed.graphql(`mutation { ${field} }`)).body.errors).toBeUndefined()
+      }
+      const unanswered = [spin(killed, 'run'), spinTask(killed, 'task')].map(run =>
+        expect(run).rejects.toThrow(),
+      )
+      const find = '{ runs(filter: {state: RUNNING}) { nodes { id } } }'
+      await until(async () => {
+        const { body } = await killed.graphql<{ runs: { nodes: unknown[] } }>(find)
+        return body.data?.runs.nodes.length === unanswered.length
+      })
+      await killed.kill()
+      await Promise.all(unanswered)
+      const database = new Database(`${folder.path}/store.db`)
+      database.exec(forgetAnswers)
+      database.close()
+      server = await startServer({ DATABASE_URL: url })
+    })
+    afterAll(async () => {
+      await server.stop()
+      folder.remove()
+    })
 
-    const server = await startServer({ DATABASE_URL: url })
-    onTestFinished(async () => void (await server.stop()))
-    const answer = await save(server)
-    expect([answer.text, replayed(answer)]).toEqual([saved.text, null])
-  })
+    test('changes made before the answer could be kept are not made again', async () => {
+      const answers = [await add(server, 'one', 7), await change(server)]
+      expect(answers.map(({ text }) => text)).toEqual([added.text, changed.text])
+      expect(answers.map(replayed)).toEqual([null, null])
+      expect(replayed(await add(server, 'one', 7))).toBe('true')
+      const store = await openStore({ url })
+      expect(await store.events.newest('demo')).toBe(4)
+      await store.close()
+    })
 
-  test('a run that its gateway died over is not run again', async () => {
-    const folder = makeTempFolder()
-    onTestFinished(() => folder.remove())
-    const url = `sqlite:${folder.path}/store.db`
-    const killed = await startServer({ DATABASE_URL: url })
-    const unanswered = expect(spin(killed, 'run')).rejects.toThrow()
-    await sleep(400)
-    await killed.kill()
-    await unanswered
+    test('a save made before the answer could be kept is answered with its own transaction', async () => {
+      const answer = await save(server)
+      expect([answer.text, replayed(answer)]).toEqual([saved.text, null])
+    })
 
-    const server = await startServer({ DATABASE_URL: url })
-    onTestFinished(async () => void (await server.stop()))
-    for (let attempt = 0; attempt < 2; attempt++) {
-      const answer = await spin(server, 'run')
-      expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('was cut off')])
-    }
-  })
+    test('a run that its gateway died over is not run again', async () => {
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const answer = await spin(server, 'run')
+        expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('was cut off')])
+      }
+    })
 
-  test('a case task that its gateway died over is not run again, and saved nothing', async () => {
-    const folder = makeTempFolder()
-    onTestFinished(() => folder.remove())
-    const url = `sqlite:${folder.path}/store.db`
-    const killed = await startServer({ DATABASE_URL: url })
-    for (const field of [
-      'saveFunction(input: {name: "spin", sourceCode: "for (;;);"}) { id }',
-      'saveCaseTask(input: {caseTypeCode: "incident", name: "spin", functionId: "1"}) { id }',
-      'saveCase(input: {caseTypeCode: "incident", data: {a: 1}}) { saved }',
-    ]) {
-      expect((await killed.graphql(`mutation { ${field} }`)).body.errors).toBeUndefined()
-    }
-    const unanswered = expect(spinTask(killed, 'task')).rejects.toThrow()
-    await sleep(800)
-    await killed.kill()
-    await unanswered
-
-    const server = await startServer({ DATABASE_URL: url })
-    onTestFinished(async () => void (await server.stop()))
-    for (let attempt = 0; attempt < 2; attempt++) {
-      const answer = await spinTask(server, 'task')
-      expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('was cut off')])
-    }
-    const query = '{ case(id: "1") { version } runs { nodes { trigger state } } }'
-    expect((await server.graphql(query)).body.data).toEqual({
-      case: { version: 1 },
-      runs: { nodes: [{ trigger: 'TASK', state: 'LOST' }] },
+    test('a case task that its gateway died over is not run again, and saved nothing', async () => {
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const answer = await spinTask(server, 'task')
+        expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('was cut off')])
+      }
+      const query = '{ case(id: "1") { version } runs(filter: {trigger: TASK}) { nodes { trigger state } } }'
+      expect((await server.graphql(query)).body.data).toEqual({
+        case: { version: 1 },
+        runs: { nodes: [{ trigger: 'TASK', state: 'LOST' }] },
+      })
     })
   })
 })

@@ -71,12 +71,13 @@ function prepareNextTokenId(prepare: Dialect['prepare']) {
   )
 }
 
-// Reads pages of several parents. `cross join` makes SQLite keep the order of the loops.
+// Reads pages of several parents. `cross join` makes SQLite keep the order of the loops. Without `materialized`, it
+// would sort before the limit, and so read all pages.
 const pagesOfParents: Dialect['pagesOfParents'] = ({ table, parent, selection }, side) => {
   const { accountCode, parentIds, after, before, limit } = pageValues
   const parentColumn = sql.identifier(table[parent].name)
   return sql`
-    select * from (
+    with pages as materialized (
     select ${columnsOf(selection)} from json_each(${parentIds}) as parent cross join ${table}
     where ${table.accountCode} = ${accountCode} and ${table[parent]} = parent.value and ${table.id} in (
       select slice.id from ${table} as slice
@@ -85,5 +86,5 @@ const pagesOfParents: Dialect['pagesOfParents'] = ({ table, parent, selection },
       order by slice.id ${sql.raw(side)} limit ${limit}
     )
     limit ${maxRows}
-    ) as pages order by id`
+    ) select * from pages order by id`
 }

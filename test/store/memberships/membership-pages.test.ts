@@ -5,15 +5,18 @@ import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
+import { writeRows } from '../databases/write-rows.ts'
 
 const all: Page = { after: null, before: null, limit: 100, fromEnd: false }
 
 eachStore(harness => {
   let store: Store
+  let url: string
   let ofUser1: number[]
 
   beforeAll(async () => {
-    store = await openStore({ url: await harness.freshUrl() })
+    url = await harness.freshUrl()
+    store = await openStore({ url })
     ofUser1 = []
     for (const teamId of [1, 2, 3, 4, 5]) {
       for (const userId of [1, 2]) {
@@ -66,6 +69,28 @@ eachStore(harness => {
       [1, 2],
       [5, 2],
     ])
+  })
+
+  test('a read stops at 2,000 rows and leaves the pages of the other parents unread', async () => {
+    const numbers = `
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 1000) select`
+    await writeRows(url, "insert into accounts (account_code) values ('c')")
+    await writeRows(url, `insert into users (account_code, id) ${numbers} 'c', n from numbers`)
+    await writeRows(url, "insert into teams (account_code, id) values ('c', 1), ('c', 2), ('c', 3)")
+    for (const [teamId, firstId] of [
+      [1, 5_000],
+      [2, 10_000],
+      [3, 0],
+    ]) {
+      await writeRows(
+        url,
+        `insert into team_memberships (account_code, id, user_id, team_id)
+          ${numbers} 'c', ${firstId} + n, n, ${teamId} from numbers`,
+      )
+    }
+    const rows = await store.memberships.pageByTeams('c', [1, 2, 3], { ...all, limit: 1_000 })
+    expect(rows).toHaveLength(2_000)
+    expect(new Set(rows.map(({ teamId }) => teamId))).toEqual(new Set([1, 2]))
   })
 
   test('no parents have no pages', async () => {

@@ -392,6 +392,21 @@ eachStore(harness => {
     expect([await idsOf(), await idsOf('b')]).toEqual([[], [1]])
   })
 
+  test('a deletion of dead runs locks no account that has none to delete', async () => {
+    await enqueue('a', 1, 2)
+    await enqueue('b', 1)
+    await writeRows(url, `update queued_runs set state = 'dead', claim_at = null, lane = null`)
+    let locks = 0
+    const onStatement = (text: string) => {
+      if (text.includes('select waiting, waiting_bytes from queue_accounts')) locks += 1
+    }
+    const { queue } = await harness.open({ url, onStatement })
+    expect(await queue.deleteDeadBeyond(1, 10)).toBe(1)
+    expect(await queue.deleteDeadBeyond(1, 10)).toBe(0)
+    await queue.deleteExpiredDead(60_000, 10, new AbortController().signal)
+    expect(locks).toBe(1)
+  })
+
   test('an account keeps its newest 1,000 dead runs', async () => {
     await enqueue('a', ...Array.from({ length: 1_003 }, (_, index) => index + 1))
     await enqueue('b', 1)

@@ -30,7 +30,7 @@ export function createDeleteDead(
 
   return {
     async deleteDeadBeyond(maxRuns, limit) {
-      for (const { accountCode } of await read(statements.findAccounts, {})) {
+      for (const { accountCode } of await read(statements.findBeyond, { maxRuns })) {
         const removeSome = () => remove(accountCode, statements.deleteBeyond, { maxRuns, limit })
         const count = await write(accountCode, removeSome, { hasChanged })
         if (count > 0) return count
@@ -38,7 +38,7 @@ export function createDeleteDead(
       return 0
     },
     async deleteExpiredDead(ageMs, limit, signal) {
-      for (const { accountCode } of await read(statements.findAccounts, {})) {
+      for (const { accountCode } of await read(statements.findExpired, { ageMs: -ageMs })) {
         const removeSome = () => remove(accountCode, statements.deleteExpired, { ageMs: -ageMs, limit })
         while (!signal.aborted && (await write(accountCode, removeSome, { hasChanged })) === limit)
           await nextTurn()
@@ -62,14 +62,19 @@ function prepareStatements({ prepare, nowPlus, tables }: Dialect) {
         ) returning input_id`,
       { inputId },
     )
-  return {
-    findAccounts: prepare(
+  // The accounts for which the deletion has something to do: most have few dead runs, and locking each takes long.
+  const findAccounts = (condition: ReturnType<typeof sql>) =>
+    prepare(
       sql`
         select account_code from queue_accounts where exists (
-          select 1 from queued_runs where queued_runs.account_code = queue_accounts.account_code and state = 'dead'
+          select 1 from queued_runs
+          where queued_runs.account_code = queue_accounts.account_code and state = 'dead' ${condition}
         )`,
       { accountCode: tables.queueAccounts.accountCode },
-    ),
+    )
+  return {
+    findBeyond: findAccounts(sql`order by id limit 1 offset ${given.maxRuns}`),
+    findExpired: findAccounts(sql`and due_at < ${nowPlus(given.ageMs)}`),
     deleteBeyond: deleteWhere(sql`id <= (
       select id from queued_runs where ${areDead} order by id desc limit 1 offset ${given.maxRuns}
     )`),

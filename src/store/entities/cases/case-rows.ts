@@ -59,7 +59,7 @@ export interface CaseReads {
 export function createCaseReads(database: Database): CaseReads {
   const { prepareMany, read, isListed, encodeList, list, tables } = database
   const selection = selectCase(tables)
-  const given = placeholders('accountCode', 'ids', 'caseTypeCode', 'after', 'before', 'limit')
+  const given = placeholders('accountCode', 'ids', 'caseTypeCode', 'value', 'after', 'before', 'limit')
   const inAccount = sql`cases.account_code = ${given.accountCode}`
   const searches = new Map<string, Search>()
 
@@ -79,24 +79,34 @@ export function createCaseReads(database: Database): CaseReads {
 
   // Returns the prepared statement for this number of conditions.
   function findSearch({ caseTypeCode, where }: CaseSearch, fromEnd: boolean): Search {
-    const key = `${caseTypeCode === null} ${where.length} ${fromEnd}`
+    const isOneValue = where.length === 1 && where[0]?.in.length === 1
+    const key = `${caseTypeCode === null} ${where.length} ${isOneValue} ${fromEnd}`
     const known = searches.get(key)
     if (known !== undefined) return known
     const lists = where.map((_, index) => list(`wanted_${index}`, { value: 'text' }))
     const conditions = lists.map(
       ({ includes }, index) => sql`
-        and cases.id in (
-          select case_id from case_values
-          where account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
-            and field = ${sql.placeholder(`field${index}`)} and ${includes(sql`value`)})`,
+        select case_id from case_values
+        where account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
+          and field = ${sql.placeholder(`field${index}`)}
+          and ${isOneValue ? sql`value = ${given.value}` : includes(sql`value`)}`,
     )
+    const pageOf = (rows: SQL, id: SQL, order = id) => sql`
+      ${rows} and ${id} > ${given.after} and ${id} < ${given.before}
+      order by ${order} ${sql.raw(fromEnd ? 'desc' : 'asc')} limit ${given.limit}`
     const ofType = caseTypeCode === null ? sql`` : sql`and cases.case_type_code = ${given.caseTypeCode}`
-    const page = sql`
-      cases.id in (
-        select cases.id from cases
-        where ${inAccount} ${ofType} and cases.id > ${given.after} and cases.id < ${given.before}
-          ${sql.join(conditions, sql` `)}
-        order by cases.id ${sql.raw(fromEnd ? 'desc' : 'asc')} limit ${given.limit})`
+    const areMet = conditions.map(rows => sql`and cases.id in (${rows})`)
+    // The values of one field alone say which cases they are of. The key has those of one value in order. Those of
+    // several are sorted: without `+`, both databases may walk along the values of all cases in the order of the ids.
+    const [only, ...others] = conditions
+    const ids =
+      only !== undefined && others.length === 0
+        ? pageOf(only, sql`case_id`, isOneValue ? sql`case_id` : sql`+case_id`)
+        : pageOf(
+            sql`select cases.id from cases where ${inAccount} ${ofType} ${sql.join(areMet, sql` `)}`,
+            sql`cases.id`,
+          )
+    const page = sql`cases.id in (${ids})`
     // With one plan for all values, PostgreSQL could read every case of the type, or every value of a field.
     const planning = where.length === 0 ? 'once' : 'each time'
     const statement = prepareMany(sql`${selectCases(page)} order by id`, selection, planning)
@@ -125,6 +135,7 @@ export function createCaseReads(database: Database): CaseReads {
       if (search.caseTypeCode !== null) values.caseTypeCode = search.caseTypeCode
       for (const [index, { field, in: wanted }] of search.where.entries()) {
         values[`field${index}`] = field
+        values.value = wanted[0]
         Object.assign(values, lists[index]?.encode(wanted.map(value => ({ value }))))
       }
       return (await read(statement, values)).map(toCase)

@@ -57,13 +57,18 @@ async function copyAll(source: Source, target: Client): Promise<TableCopy[]> {
     copies.push({ name: table.name, ...(await copyTable({ table, source, target })) })
   }
   await continueTokenIds(source, target)
+  // PostgreSQL makes its statistics by itself only after a while, or never. Until then its plans are for empty tables.
+  await target.query(`analyze ${namesOfTables()}`)
   return copies
+}
+
+function namesOfTables(): string {
+  return copiedTables.map(({ name }) => `"${name}"`).join()
 }
 
 // Refuses a database with rows. Locks the tables until the end, so that a gateway that starts now cannot write.
 async function refuseWhatHasRows(target: Client): Promise<void> {
-  const names = copiedTables.map(({ name }) => `"${name}"`)
-  await target.query(`lock table ${names.join()} in exclusive mode`)
+  await target.query(`lock table ${namesOfTables()} in exclusive mode`)
   for (const { name } of copiedTables) {
     const found = await target.query(`select 1 from "${name}" limit 1`)
     if (found.rows.length === 0) continue

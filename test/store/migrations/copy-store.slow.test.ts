@@ -47,6 +47,14 @@ function runSqlite(sql: string): void {
 const failureOf = (copy: Promise<unknown>) => copy.then(() => null).catch((error: unknown) => error)
 
 describe('a copied store', () => {
+  test('has the statistics that PostgreSQL plans by', async () => {
+    await fillStore(from())
+    await copyStore({ from: from(), to })
+    const rows = await askPostgres<{ name: string }>(to, 'select distinct tablename as name from pg_stats')
+    const names = rows.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(Object.keys(await countRows(to))))
+  })
+
   test('answers as the first one did, and gives out no number twice', async () => {
     await fillStore(from())
     const copies = await copyStore({ from: from(), to })

@@ -122,6 +122,18 @@ test('listed runs and versions are looked up, however many the account has', asy
   ])
 })
 
+test('the values of a field are looked up to be deleted, however many other values the account has', async () => {
+  const type = { code: 'dropped', revision: 1 }
+  await store.cases.saveType('a', { ...type, indexedFields: [], writtenFields: [], revision: 0 })
+  statements.length = 0
+  expect(await store.cases.dropValues('a', type, ['a'])).toBe(true)
+  const searches = explain(/delete from case_values/).filter(detail => /^SEARCH/.test(detail))
+  expect(searches).toEqual([
+    expect.stringMatching(/\(rowid=\?\)$/),
+    expect.stringMatching(/\(account_code=\? AND case_type_code=\? AND field=\?\)$/),
+  ])
+})
+
 function explain(pattern: RegExp): string[] {
   const statement = statements.find(each => pattern.test(each)) ?? ''
   const client = new Database(path, { readonly: true })

@@ -22,7 +22,8 @@ export function prepareValues(dialect: Dialect) {
     select ${accountCode}, ${caseTypeCode}, added.field, added.value, added.case_id from ${added.rows} cross join cases
     where cases.account_code = ${accountCode} and cases.id = added.case_id and cases.version = added.version
     order by cases.id ${forShare} on conflict do nothing`)
-  const remove = prepare(buildDelete(dialect, isListed(tables.caseValues.caseId, ids)))
+  const areListed = sql`account_code = ${accountCode} and ${isListed(tables.caseValues.caseId, ids)}`
+  const remove = prepare(buildDelete(dialect, areListed))
   const drop = prepare(sql`${buildDelete(dialect, buildFirst(dialect))} returning 1 as one`, {
     one: numberOf(sql`1`),
   })
@@ -60,8 +61,7 @@ export function prepareValues(dialect: Dialect) {
 }
 
 // On PostgreSQL a save and a change of the type may delete the same rows at once, so both lock them in one order.
-function buildDelete({ isShared, forUpdate }: Dialect, condition: SQL): SQL {
-  const areWanted = sql`account_code = ${sql.placeholder('accountCode')} and ${condition}`
+function buildDelete({ isShared, forUpdate }: Dialect, areWanted: SQL): SQL {
   if (!isShared) return sql`delete from case_values where ${areWanted}`
   return sql`
     delete from case_values where ctid = any (array(
@@ -69,7 +69,8 @@ function buildDelete({ isShared, forUpdate }: Dialect, condition: SQL): SQL {
     ))`
 }
 
-// The first values of a field, along the key of the table.
+// The first values of a field, along the key of the table. With the account beside their row ids, SQLite would look for
+// them among all values of the account.
 function buildFirst({ isShared }: Dialect): SQL {
   const { accountCode, caseTypeCode, field } = placeholders('accountCode', 'caseTypeCode', 'field')
   const some = sql`

@@ -95,17 +95,18 @@ export function createCaseReads(database: Database): CaseReads {
       ${rows} and ${id} > ${given.after} and ${id} < ${given.before}
       order by ${order} ${sql.raw(fromEnd ? 'desc' : 'asc')} limit ${given.limit}`
     const ofType = caseTypeCode === null ? sql`` : sql`and cases.case_type_code = ${given.caseTypeCode}`
-    const areMet = conditions.map(rows => sql`and cases.id in (${rows})`)
-    // The values of one field alone say which cases they are of. The key has those of one value in order. Those of
-    // several are sorted: without `+`, both databases may walk along the values of all cases in the order of the ids.
-    const [only, ...others] = conditions
-    const ids =
-      only !== undefined && others.length === 0
-        ? pageOf(only, sql`case_id`, isOneValue ? sql`case_id` : sql`+case_id`)
-        : pageOf(
-            sql`select cases.id from cases where ${inAccount} ${ofType} ${sql.join(areMet, sql` `)}`,
-            sql`cases.id`,
-          )
+    // The values say which cases they are of. The key has those of one value in the order of the ids. Others are
+    // sorted: without `+`, both databases may walk along the values of all cases instead, and SQLite may look each case
+    // of a list up. For several fields, PostgreSQL has better plans if it may begin with the cases.
+    const [first, ...others] = conditions
+    const inOthers = others.map(rows => sql`and +case_id in (${rows})`)
+    const inAll = conditions.map(rows => sql`and cases.id in (${rows})`)
+    const isByValues = first !== undefined && (others.length === 0 || !database.isShared)
+    const order = isOneValue ? sql`case_id` : sql`+case_id`
+    const allOfType = sql`select cases.id from cases where ${inAccount} ${ofType}`
+    const ids = isByValues
+      ? pageOf(sql`${first} ${sql.join(inOthers, sql` `)}`, sql`case_id`, order)
+      : pageOf(sql`${allOfType} ${sql.join(inAll, sql` `)}`, sql`cases.id`)
     const page = sql`cases.id in (${ids})`
     // With one plan for all values, PostgreSQL could read every case of the type, or every value of a field.
     const planning = where.length === 0 ? 'once' : 'each time'

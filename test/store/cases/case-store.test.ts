@@ -147,6 +147,13 @@ eachStore(harness => {
       (await store.cases.page('a', { caseTypeCode: 'incident', where }, from)).map(({ id }) => id)
     expect(await find([{ field: 'a', in: ['1', '3'] }])).toEqual([1, 2])
     expect(await find([{ field: 'b', in: ['"\\u0000{}"'] }])).toEqual([3])
+    for (const more of [0, 30]) {
+      const others = Array.from({ length: more }, (_, index) => String(index + 10))
+      const where = [{ field: 'a', in: ['2', '1', '1', ...others] }]
+      expect(await find(where, { ...page, limit: 3 })).toEqual([1, 2, 3])
+      expect(await find(where, { ...page, after: 1, limit: 1 })).toEqual([2])
+      expect(await find(where, { ...page, before: 3, limit: 1, fromEnd: true })).toEqual([2])
+    }
     expect(
       await find([
         { field: 'a', in: ['1'] },

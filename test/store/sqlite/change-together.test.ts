@@ -136,6 +136,19 @@ test('a search by several fields looks up the cases of its page alone', async ()
   ])
 })
 
+test('a search by few values of a field reads no more of each than a page', async () => {
+  const where = [{ field: 'a', in: ['1', '2'] }]
+  const page = { after: null, before: null, limit: 1, fromEnd: false }
+  statements.length = 0
+  await store.cases.page('a', { caseTypeCode: 'incident', where }, page)
+  const searches = explain(/from case_values/).filter(detail => /^SEARCH (case_values|one) /.test(detail))
+  const ofValue = '(account_code=? AND case_type_code=? AND field=? AND value=?'
+  expect(searches.map(detail => detail.slice(detail.indexOf('(')))).toEqual([
+    `${ofValue} AND case_id=?)`,
+    `${ofValue} AND case_id>? AND case_id<?)`,
+  ])
+})
+
 test('the values of a field are looked up to be deleted, however many other values the account has', async () => {
   const type = { code: 'dropped', revision: 1 }
   await store.cases.saveType('a', { ...type, indexedFields: [], writtenFields: [], revision: 0 })

@@ -11,6 +11,9 @@ const maxBytes = sql.raw(String(4 * 2 ** 20))
 // Longer data are read by a second statement, within that bound. SQLite caches cases with shorter ones: 10 MB of them.
 const maxShortBytes = 2_048
 const maxCachedRows = 5_000
+// On SQLite, a search for up to this many values of a field reads a page of each. For each value of a longer list, that
+// would take longer than to sort all matches.
+const maxFewValues = 20
 
 export function selectCase({ cases }: Dialect['tables']) {
   return select(cases, { omit: ['accountCode'] })
@@ -80,20 +83,28 @@ export function createCaseReads(database: Database): CaseReads {
   // Returns the prepared statement for this number of conditions.
   function findSearch({ caseTypeCode, where }: CaseSearch, fromEnd: boolean): Search {
     const isOneValue = where.length === 1 && where[0]?.in.length === 1
-    const key = `${caseTypeCode === null} ${where.length} ${isOneValue} ${fromEnd}`
+    const areFewValues =
+      !database.isShared && where.length === 1 && (where[0]?.in.length ?? 0) <= maxFewValues
+    const key = `${caseTypeCode === null} ${where.length} ${isOneValue} ${areFewValues} ${fromEnd}`
     const known = searches.get(key)
     if (known !== undefined) return known
     const lists = where.map((_, index) => list(`wanted_${index}`, { value: 'text' }))
-    const conditions = lists.map(
-      ({ includes }, index) => sql`
-        select case_id from case_values
-        where account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
-          and field = ${sql.placeholder(`field${index}`)}
-          and ${isOneValue ? sql`value = ${given.value}` : includes(sql`value`)}`,
-    )
     const pageOf = (rows: SQL, id: SQL, order = id) => sql`
       ${rows} and ${id} > ${given.after} and ${id} < ${given.before}
       order by ${order} ${sql.raw(fromEnd ? 'desc' : 'asc')} limit ${given.limit}`
+    const conditions = lists.map(({ rows, includes }, index) => {
+      const ofField = sql`
+        account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
+          and field = ${sql.placeholder(`field${index}`)}`
+      if (isOneValue) return sql`select case_id from case_values where ${ofField} and value = ${given.value}`
+      if (!areFewValues)
+        return sql`select case_id from case_values where ${ofField} and ${includes(sql`value`)}`
+      // The page is among the pages of its values. `cross join` makes SQLite begin with the listed values.
+      const ofValue = sql`select case_id from case_values as one where ${ofField} and one.value = wanted_0.value`
+      return sql`
+        select case_id from ${rows} cross join case_values
+        where ${ofField} and case_values.value = wanted_0.value and case_id in (${pageOf(ofValue, sql`case_id`)})`
+    })
     const ofType = caseTypeCode === null ? sql`` : sql`and cases.case_type_code = ${given.caseTypeCode}`
     // The values say which cases they are of. The key has those of one value in the order of the ids. Others are
     // sorted: without `+`, both databases may walk along the values of all cases instead, and SQLite may look each case
@@ -137,7 +148,8 @@ export function createCaseReads(database: Database): CaseReads {
       for (const [index, { field, in: wanted }] of search.where.entries()) {
         values[`field${index}`] = field
         values.value = wanted[0]
-        Object.assign(values, lists[index]?.encode(wanted.map(value => ({ value }))))
+        const distinct = [...new Set(wanted)]
+        Object.assign(values, lists[index]?.encode(distinct.map(value => ({ value }))))
       }
       return (await read(statement, values)).map(toCase)
     },

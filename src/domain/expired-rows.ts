@@ -8,6 +8,8 @@ const hourMs = 3_600_000
 const dayMs = 86_400_000
 // Maximum number of rows deleted in one transaction. A large transaction delays others.
 const maxRowsAtOnce = 200
+// A run has rows in three tables with many indexes. SQLite deletes this many in 6 ms, which blocks the event loop.
+const maxRunsAtOnce = 100
 // A function can have 25 MB of versions.
 const maxFunctionsAtOnce = 5
 // A run that began before its function was removed is written by then.
@@ -39,14 +41,14 @@ export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[
   const deleteKeys = () => store.idempotency.deleteExpired(retentionMs, maxRowsAtOnce)
   const deleteRuns = () => {
     const past = { startedBefore: daysAgo(runs.days), maxRuns: runs.count, maxBytes: runs.bytes }
-    return store.runs.deleteExpired(past, maxRowsAtOnce)
+    return store.runs.deleteExpired(past, maxRunsAtOnce)
   }
   const deleteInputs = () => store.runs.deleteExpiredInputs(daysAgo(runs.inputDays), maxRowsAtOnce)
   const deleteFunctions = () => store.runs.deleteRemovedFunctions(unwrittenMs, maxFunctionsAtOnce)
   const deleteDead = () => store.queue.deleteDeadBeyond(maxDead, maxDeadAtOnce)
   return [
     { everyMs: minuteMs, delete: signal => untilNone(deleteKeys, 10, signal) },
-    { everyMs: minuteMs, delete: signal => untilNone(deleteRuns, 20, signal) },
+    { everyMs: minuteMs, delete: signal => untilNone(deleteRuns, 10, signal) },
     { everyMs: minuteMs, delete: signal => untilNone(deleteInputs, 20, signal) },
     { everyMs: minuteMs, delete: signal => untilNone(deleteFunctions, 20, signal) },
     { everyMs: minuteMs, delete: signal => untilNone(deleteDead, 10, signal) },

@@ -3,10 +3,12 @@ import SqliteDatabase from 'better-sqlite3'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createSweeps } from '../../src/domain/expired-rows.ts'
 import type { ClaimRequest } from '../../src/domain/idempotency/idempotency.ts'
+import { allRuns } from '../../src/domain/runs/run-store.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { type Sweep, startSweeping } from '../../src/domain/sweeping.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
+import { runRow } from '../store/runs/run-row.ts'
 import { keepsAll, sweep } from '../store/runs/sweep.ts'
 
 const day = 24 * 60 * 60 * 1000
@@ -151,6 +153,18 @@ test('a sweep that runs when the gateway stops ends after its transaction, and n
   await ended
   expect([begun, errors]).toEqual([[deleteKeys], []])
   expect(countKeys()).toBe(before - 200)
+})
+
+test('runs are deleted a hundred at a time, so that other requests are answered in between', async () => {
+  await store.accounts.ensure('a')
+  const inserts = Array.from({ length: 150 }, () => runRow({ startedAt: Date.now() }))
+  await store.runs.write('a', 'one', { inserts, ends: [] })
+  const [, deleteRuns] = createSweeps(store, { runs: { ...keepsAll, count: 0 }, eventMs: null })
+  const stopped = new AbortController()
+  const deleted = deleteRuns?.delete(stopped.signal)
+  stopped.abort()
+  await deleted
+  expect((await store.runs.look('a', allRuns, null, 1_000)).runs).toHaveLength(50)
 })
 
 test('the one gateway of a store looks for lost runs until it has found them, and then no more', async () => {

@@ -90,3 +90,12 @@ test.each([
   await searchOften([{ field: 'u', in: wanted }], expected)
   expect((await countReads('cases')) - before).toBe(10 * expected.length)
 })
+
+test('PostgreSQL reads a page of each value for a search of one field, however many cases have them', async () => {
+  const before = await countReads('case_values')
+  await searchOften(
+    [{ field: 's', in: ['"open"', '"closed"', '"open"'] }],
+    Array.from({ length: 20 }, (_, index) => 1 + index),
+  )
+  expect((await countReads('case_values')) - before).toBeLessThan(1_000)
+})

@@ -58,12 +58,13 @@ export interface CaseReads {
   readonly remember: (accountCode: string, row: StoredCase) => void
 }
 
+const given = placeholders('accountCode', 'ids', 'caseTypeCode', 'value', 'after', 'before', 'limit')
+const inAccount = sql`cases.account_code = ${given.accountCode}`
+
 /** Reads of cases: by ids, and the pages of a search. */
 export function createCaseReads(database: Database): CaseReads {
-  const { prepareMany, read, isListed, encodeList, list, tables } = database
+  const { prepareMany, read, isListed, encodeList, list, tables, isShared } = database
   const selection = selectCase(tables)
-  const given = placeholders('accountCode', 'ids', 'caseTypeCode', 'value', 'after', 'before', 'limit')
-  const inAccount = sql`cases.account_code = ${given.accountCode}`
   const searches = new Map<string, Search>()
 
   const fitting = {
@@ -83,42 +84,13 @@ export function createCaseReads(database: Database): CaseReads {
   // Returns the prepared statement for this number of conditions.
   function findSearch({ caseTypeCode, where }: CaseSearch, fromEnd: boolean): Search {
     const isOneValue = where.length === 1 && where[0]?.in.length === 1
-    const areFewValues =
-      !database.isShared && where.length === 1 && (where[0]?.in.length ?? 0) <= maxFewValues
-    const key = `${caseTypeCode === null} ${where.length} ${isOneValue} ${areFewValues} ${fromEnd}`
+    const areFew = where.length === 1 && (isShared || (where[0]?.in.length ?? 0) <= maxFewValues)
+    const key = `${caseTypeCode === null} ${where.length} ${isOneValue} ${areFew} ${fromEnd}`
     const known = searches.get(key)
     if (known !== undefined) return known
     const lists = where.map((_, index) => list(`wanted_${index}`, { value: 'text' }))
-    const pageOf = (rows: SQL, id: SQL, order = id) => sql`
-      ${rows} and ${id} > ${given.after} and ${id} < ${given.before}
-      order by ${order} ${sql.raw(fromEnd ? 'desc' : 'asc')} limit ${given.limit}`
-    const conditions = lists.map(({ rows, includes }, index) => {
-      const ofField = sql`
-        account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
-          and field = ${sql.placeholder(`field${index}`)}`
-      if (isOneValue) return sql`select case_id from case_values where ${ofField} and value = ${given.value}`
-      if (!areFewValues)
-        return sql`select case_id from case_values where ${ofField} and ${includes(sql`value`)}`
-      // The page is among the pages of its values. `cross join` makes SQLite begin with the listed values.
-      const ofValue = sql`select case_id from case_values as one where ${ofField} and one.value = wanted_0.value`
-      return sql`
-        select case_id from ${rows} cross join case_values
-        where ${ofField} and case_values.value = wanted_0.value and case_id in (${pageOf(ofValue, sql`case_id`)})`
-    })
-    const ofType = caseTypeCode === null ? sql`` : sql`and cases.case_type_code = ${given.caseTypeCode}`
-    // The values say which cases they are of. The key has those of one value in the order of the ids. Others are
-    // sorted: without `+`, both databases may walk along the values of all cases instead, and SQLite may look each case
-    // of a list up. For several fields, PostgreSQL has better plans if it may begin with the cases.
-    const [first, ...others] = conditions
-    const inOthers = others.map(rows => sql`and +case_id in (${rows})`)
-    const inAll = conditions.map(rows => sql`and cases.id in (${rows})`)
-    const isByValues = first !== undefined && (others.length === 0 || !database.isShared)
-    const order = isOneValue ? sql`case_id` : sql`+case_id`
-    const allOfType = sql`select cases.id from cases where ${inAccount} ${ofType}`
-    const ids = isByValues
-      ? pageOf(sql`${first} ${sql.join(inOthers, sql` `)}`, sql`case_id`, order)
-      : pageOf(sql`${allOfType} ${sql.join(inAll, sql` `)}`, sql`cases.id`)
-    const page = sql`cases.id in (${ids})`
+    const hasType = caseTypeCode !== null
+    const page = sql`cases.id in (${selectIds({ lists, hasType, isOneValue, areFew, fromEnd, isShared })})`
     // With one plan for all values, PostgreSQL could read every case of the type, or every value of a field.
     const planning = where.length === 0 ? 'once' : 'each time'
     const statement = prepareMany(sql`${selectCases(page)} order by id`, selection, planning)
@@ -148,8 +120,7 @@ export function createCaseReads(database: Database): CaseReads {
       for (const [index, { field, in: wanted }] of search.where.entries()) {
         values[`field${index}`] = field
         values.value = wanted[0]
-        const distinct = [...new Set(wanted)]
-        Object.assign(values, lists[index]?.encode(distinct.map(value => ({ value }))))
+        Object.assign(values, lists[index]?.encode(wanted.map(value => ({ value }))))
       }
       return (await read(statement, values)).map(toCase)
     },
@@ -171,4 +142,53 @@ export function createCaseReads(database: Database): CaseReads {
 interface Search {
   readonly statement: Statement<StoredCase>
   readonly lists: readonly ReturnType<Dialect['list']>[]
+}
+
+interface SearchShape extends Pick<Search, 'lists'> {
+  readonly hasType: boolean
+  /** True for one value of one field. */
+  readonly isOneValue: boolean
+  /** True for few values of one field. */
+  readonly areFew: boolean
+  readonly fromEnd: boolean
+  readonly isShared: boolean
+}
+
+/** Builds the query for the ids of a page. The values say which cases they are of. */
+function selectIds({ lists, hasType, isOneValue, areFew, fromEnd, isShared }: SearchShape): SQL {
+  const side = sql.raw(fromEnd ? 'desc' : 'asc')
+  const pageOf = (rows: SQL, id = sql`case_id`, order = id) => sql`
+    ${rows} and ${id} > ${given.after} and ${id} < ${given.before}
+    order by ${order} ${side} limit ${given.limit}`
+  const ofField = (index: number) => sql`
+    account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
+      and field = ${sql.placeholder(`field${index}`)}`
+  const valuesOf = (index: number, isWanted: SQL) =>
+    sql`select case_id from case_values where ${ofField(index)} and ${isWanted}`
+  // Without `+`, SQLite may walk along the values of all cases, or look each case of a list up.
+  const sortedPageOf = (rows: SQL) => pageOf(rows, sql`case_id`, sql`+case_id`)
+
+  // The key of the values has those of one value in the order of the ids.
+  if (isOneValue) return pageOf(valuesOf(0, sql`value = ${given.value}`))
+  const [list] = lists
+  if (list !== undefined && areFew) {
+    // The page is among the pages of the values. `cross join` makes SQLite begin with the listed values.
+    const pageOfEach = pageOf(valuesOf(0, sql`value = wanted`))
+    const each = sql`
+      select case_id from (select distinct value as wanted from ${list.rows}) as listed cross join`
+    return isShared
+      ? sql`${each} lateral (${pageOfEach}) as pages order by case_id ${side} limit ${given.limit}`
+      : sortedPageOf(
+          sql`${each} case_values where ${ofField(0)} and value = wanted and case_id in (${pageOfEach})`,
+        )
+  }
+  const found = lists.map(({ includes }, index) => valuesOf(index, includes(sql`value`)))
+  // For several fields, PostgreSQL has better plans if it may begin with the cases.
+  if (found.length === 0 || isShared) {
+    const ofType = hasType ? sql`and cases.case_type_code = ${given.caseTypeCode}` : sql``
+    const inAll = sql.join(found.map(rows => sql`and cases.id in (${rows})`))
+    return pageOf(sql`select cases.id from cases where ${inAccount} ${ofType} ${inAll}`, sql`cases.id`)
+  }
+  const [first, ...others] = found
+  return sortedPageOf(sql`${first} ${sql.join(others.map(rows => sql`and +case_id in (${rows})`))}`)
 }

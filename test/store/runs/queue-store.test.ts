@@ -407,6 +407,26 @@ eachStore(harness => {
     expect(locks).toBe(1)
   })
 
+  test('a look for dead runs past their time leaves time for other work between the accounts', async () => {
+    await enqueue('a', 1)
+    await enqueue('b', 1)
+    await writeRows(url, `update queued_runs set state = 'dead', claim_at = null, lane = null`)
+    let turns = 0
+    const turnsAtLook: number[] = []
+    const onStatement = (text: string) => {
+      if (text.includes('due_at <')) turnsAtLook.push(turns)
+    }
+    const { queue } = await harness.open({ url, onStatement })
+    const onTurn = () => {
+      turns += 1
+      next = setImmediate(onTurn)
+    }
+    let next = setImmediate(onTurn)
+    await queue.deleteExpiredDead(60_000, 10, new AbortController().signal)
+    clearImmediate(next)
+    expect(new Set(turnsAtLook).size).toBe(2)
+  })
+
   test('an account keeps its newest 1,000 dead runs', async () => {
     await enqueue('a', ...Array.from({ length: 1_003 }, (_, index) => index + 1))
     await enqueue('b', 1)

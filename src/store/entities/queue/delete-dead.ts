@@ -38,7 +38,12 @@ export function createDeleteDead(
       return 0
     },
     async deleteExpiredDead(ageMs, limit, signal) {
-      for (const { accountCode } of await read(statements.findExpired, { ageMs: -ageMs })) {
+      for (const { accountCode } of await read(statements.findAccounts, {})) {
+        // SQLite reads all dead runs of the account, so other work goes on before those of the next one.
+        await nextTurn()
+        if (signal.aborted) return
+        const [expired] = await read(statements.findExpired, { accountCode, ageMs: -ageMs })
+        if (expired === undefined) continue
         const removeSome = () => remove(accountCode, statements.deleteExpired, { ageMs: -ageMs, limit })
         while (!signal.aborted && (await write(accountCode, removeSome, { hasChanged })) === limit)
           await nextTurn()
@@ -62,7 +67,6 @@ function prepareStatements({ prepare, nowPlus, tables }: Dialect) {
         ) returning input_id`,
       { inputId },
     )
-  // The accounts for which the deletion has something to do: most have few dead runs, and locking each takes long.
   const findAccounts = (condition: ReturnType<typeof sql>) =>
     prepare(
       sql`
@@ -72,12 +76,17 @@ function prepareStatements({ prepare, nowPlus, tables }: Dialect) {
         )`,
       { accountCode: tables.queueAccounts.accountCode },
     )
+  const areExpired = sql`due_at < ${nowPlus(given.ageMs)}`
   return {
+    findAccounts: findAccounts(sql``),
+    // The accounts for which a deletion has something to do: most have few dead runs, and locking each takes long.
     findBeyond: findAccounts(sql`order by id limit 1 offset ${given.maxRuns}`),
-    findExpired: findAccounts(sql`and due_at < ${nowPlus(given.ageMs)}`),
+    findExpired: prepare(sql`select input_id from queued_runs where ${areDead} and ${areExpired} limit 1`, {
+      inputId,
+    }),
     deleteBeyond: deleteWhere(sql`id <= (
       select id from queued_runs where ${areDead} order by id desc limit 1 offset ${given.maxRuns}
     )`),
-    deleteExpired: deleteWhere(sql`due_at < ${nowPlus(given.ageMs)}`),
+    deleteExpired: deleteWhere(areExpired),
   }
 }

@@ -55,6 +55,7 @@ class VersionList extends PageElement {
   declare isReading: boolean
   declare error: unknown
   declare notice: string
+  #isRollingBack = false
 
   constructor() {
     super()
@@ -189,12 +190,19 @@ class VersionList extends PageElement {
   }
 
   #rollBack(hash: string): void {
+    // A second press would find the version of the first one live, and call it a change of somebody else.
+    if (this.#isRollingBack) return
+    this.#isRollingBack = true
     this.notice = ''
     this.#try(async () => {
       const change = { functionId: this.functionId, hash, ifLive: [this.liveHash] }
-      const { makeVersionLive } = await ask(rollBack, change).catch(async (error: unknown) => {
-        throw isCode(error, 'PRECONDITION_FAILED') ? await this.#showNewLive() : error
-      })
+      const { makeVersionLive } = await ask(rollBack, change)
+        .catch(async (error: unknown) => {
+          throw isCode(error, 'PRECONDITION_FAILED') ? await this.#showNewLive() : error
+        })
+        .finally(() => {
+          this.#isRollingBack = false
+        })
       this.liveHash = makeVersionLive.live.hash
       this.notice = `Version ${hash.slice(0, 8)} is live.`
       await this.#keepFocus()

@@ -87,10 +87,19 @@ test('versions are newest first, each shows what it changed, and one is made liv
   await rows.nth(1).getByRole('button', { pressed: false }).first().click()
   await expect.poll(() => readDifference(page)).toEqual(['+const a = 1', '+exit(a)'])
   expect(await findBarriers(page)).toEqual([])
-  await rows.nth(1).getByRole('button', { name: 'Roll back' }).click()
+  let requests = 0
+  page.on('request', request => {
+    if (request.postData()?.includes('mutation RollBack(')) requests += 1
+  })
+  const twice = (button: HTMLElement) => {
+    button.click()
+    button.click()
+  }
+  await rows.nth(1).getByRole('button', { name: 'Roll back' }).evaluate(twice)
   await expect.poll(() => rows.nth(1).innerText()).toContain('live')
   expect(await rows.nth(1).getByRole('button', { name: 'Roll back' }).count()).toBe(0)
   await rows.nth(0).getByRole('button', { name: 'Roll back' }).waitFor()
+  expect(requests).toBe(1)
   await page.getByRole('link', { name: 'Open in playground' }).click()
   await page.waitForURL(`**/playground?function=${id}`)
   await expect

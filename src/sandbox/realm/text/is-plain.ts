@@ -4,14 +4,16 @@ import type { Language } from '../language.ts'
 export function makeIsPlain(language: Language) {
   const { isArray, isFinite, getPrototypeOf, objectPrototype, arrayPrototype } = language
   const maxDepth = 1_000
-  // Without a limit, a cycle could have no end.
-  const maxObjects = 1_000_000
-  let objectsLeft = 0
+  // A list may have billions of empty places, and an object may come again in many others.
+  const maxValues = 1_000_000
+  let valuesLeft = 0
 
   // The two loops handle the most frequent values themselves, because V8 interprets this text and each call costs more
   // than the rest. A number minus itself is 0 if it is finite.
   const areItemsPlain = (list: readonly unknown[], depth: number, mustBeFinite: boolean): boolean => {
     const { length } = list
+    valuesLeft -= length
+    if (valuesLeft < 0) return false
     for (let i = 0; i < length; i++) {
       const item = list[i]
       if (typeof item === 'string' || (typeof item === 'number' && item - item === 0)) continue
@@ -21,11 +23,14 @@ export function makeIsPlain(language: Language) {
   }
   // Takes inherited members too, because a loop over the own ones alone takes twice as long.
   const areMembersPlain = (value: object, depth: number, mustBeFinite: boolean): boolean => {
+    let count = 0
     for (const key in value) {
+      count++
       const item = (value as Record<string, unknown>)[key]
       if (typeof item === 'string' || (typeof item === 'number' && item - item === 0)) continue
       if (!isPlainItem(item, depth, mustBeFinite)) return false
     }
+    valuesLeft -= count
     return true
   }
   // True if a script has given members to all objects. JSON has none of them, and the check must not read them.
@@ -36,8 +41,7 @@ export function makeIsPlain(language: Language) {
   // Asks for `toJSON`, because the members of an object with a hidden one, and the items of an array, do not include
   // it.
   const isPlainObject = (value: object, depth: number, mustBeFinite: boolean): boolean => {
-    objectsLeft--
-    if (objectsLeft < 0 || depth > maxDepth) return false
+    if (valuesLeft < 0 || depth > maxDepth) return false
     if ((value as Record<string, unknown>).toJSON !== undefined) return false
     const prototype = getPrototypeOf(value)
     if (prototype === objectPrototype) return areMembersPlain(value, depth, mustBeFinite)
@@ -60,11 +64,11 @@ export function makeIsPlain(language: Language) {
     /**
      * Returns true for an object or array in which there are only such, texts, finite numbers, booleans, null and
      * undefined, and no `toJSON`. Then `JSON.stringify` drops and replaces nothing. Returns false for another value,
-     * for one with very many objects, and for every value once all objects inherit a member.
+     * for one with very many values, and for every value once all objects inherit a member.
      */
     isPlain(root: unknown, mustBeFinite: boolean): boolean {
       if (typeof root !== 'object' || root === null || areMembersInherited()) return false
-      objectsLeft = maxObjects
+      valuesLeft = maxValues
       return isPlainObject(root, 1, mustBeFinite)
     },
   }

@@ -1,7 +1,8 @@
-// Why the gateway kills a sandbox, and the `cause` as which the metrics count it (contract, section 11).
+// Why the gateway kills a sandbox, and the `cause` as which the metrics count it (contract, section 11). Null is not
+// counted: no other sandbox takes its place.
 const causes = {
   'is worn': 'worn',
-  'is not needed': 'unneeded',
+  'is not needed': null,
   'the gateway stops': 'stopped',
   'did not boot in time': 'boot',
   'could not get its priority back': 'priority',
@@ -33,7 +34,7 @@ const causes = {
 /** Why the gateway kills a sandbox. Its run ends with this reason. */
 export type KillReason = keyof typeof causes
 
-/** Returns the `cause` of the metrics. Null stands for a process that ended by itself. */
-export function causeOf(reason: KillReason | null): string {
+/** Returns the `cause` of the metrics; null for none. The reason null stands for a process that ended by itself. */
+export function causeOf(reason: KillReason | null): string | null {
   return reason === null ? 'crashed' : causes[reason]
 }

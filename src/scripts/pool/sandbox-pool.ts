@@ -230,8 +230,8 @@ export class SandboxPool {
     this.#sandboxes.delete(sandbox)
     if (this.#closed) return
     this.#reaper?.watch(this.pids)
-    // One that a burst has started needs no other in its place.
-    if (sandbox.endReason !== 'is not needed') this.#options.onReplaced?.(causeOf(sandbox.endReason))
+    const cause = causeOf(sandbox.endReason)
+    if (cause !== null) this.#options.onReplaced?.(cause)
     if (sandbox.hasBooted) {
       this.#keepWarm()
       this.#onIdle()

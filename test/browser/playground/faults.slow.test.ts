@@ -6,8 +6,8 @@ import { findFreePort } from '../../server/processes/free-port.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
 
 import { holdRequests } from '../hold-requests.ts'
-import { enter, expireToken, openBrowser, openTab, signInAgain } from '../open-browser.ts'
-import { field, textOf, write } from '../playground.ts'
+import { enter, expireToken, openBrowser, signInAgain } from '../open-browser.ts'
+import { field, openPlayground, textOf, write } from '../playground.ts'
 
 const folder = makeTempFolder()
 let settings: Readonly<Record<string, string>>
@@ -36,15 +36,8 @@ const status = (page: Page, text: RegExp) => page.getByRole('status').filter({ h
 const alert = (page: Page, text: string | RegExp) =>
   page.getByRole('alert').filter({ hasText: text }).waitFor()
 
-async function openPlayground() {
-  const tab = await openTab(browser, server.baseUrl, { hasTypes: false })
-  await enter(tab.page, server.adminToken)
-  await field(tab.page, 'Script').waitFor()
-  return tab
-}
-
 test('a run that is refused says why, and the script stays', async () => {
-  const { page } = await openPlayground()
+  const { page } = await openPlayground(browser, server)
   const other = await page.context().newPage()
   await enter(other, server.adminToken)
   await write(other, 'Script', busy)
@@ -75,7 +68,7 @@ test('a run that is refused says why, and the script stays', async () => {
 })
 
 test('a token that is refused leads to the login and back to the same draft and what was typed', async () => {
-  const { page } = await openPlayground()
+  const { page } = await openPlayground(browser, server)
   await write(page, 'Script', 'exit("still here")')
   await expireToken(page)
   await page.keyboard.press('Control+S')
@@ -95,7 +88,7 @@ test('a token that is refused leads to the login and back to the same draft and 
 })
 
 test('a gateway that is killed during a run is said so, and the draft runs on the next one', async () => {
-  const { page } = await openPlayground()
+  const { page } = await openPlayground(browser, server)
   await write(page, 'Script', busy)
   await page.keyboard.press('Control+Enter')
   await page.getByRole('tab', { name: 'Logs' }).click()
@@ -115,7 +108,7 @@ test('a gateway that is killed during a run is said so, and the draft runs on th
 })
 
 test('a run of which nothing comes any more is said to be lost', async () => {
-  const { page } = await openPlayground()
+  const { page } = await openPlayground(browser, server)
   await page.clock.install()
   await write(page, 'Script', busy)
   const runs = await holdRequests(page, '**/execute')

@@ -1,20 +1,12 @@
 import { expect, test } from 'vitest'
 import { findBarriers, openTab, signIn, turnOffCache } from '../open-browser.ts'
-import {
-  field,
-  openPlayground as openPlaygroundOf,
-  openTypedPlayground,
-  textOf,
-  write,
-} from '../playground.ts'
+import { field, openPlayground, openTypedPlayground, textOf, write } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
 
-const openPlayground = () => openPlaygroundOf(browser, server)
-
 test('the fields take text as it is, and the cursor’s place is shown', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openPlayground(browser, server)
   const text = 'if (true) {\n  const a = [1, "(", \'{\']\n      }\nexit(1)'
   await write(page, 'Script', text)
   expect(await textOf(page, 'Script')).toBe(text)
@@ -50,7 +42,7 @@ test('the playground has no barrier, empty and full, and is small', async () => 
 })
 
 test('a draft survives a reload straight after a key, two tabs have two, and a sign-out hides them', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openPlayground(browser, server)
   await write(page, 'Script', 'exit("mine")')
   await write(page, 'Input', '{"a": 1}')
   await field(page, 'Script').click()
@@ -93,7 +85,7 @@ test('a draft survives a reload straight after a key, two tabs have two, and a s
 })
 
 test('a link fills the fields, runs nothing, and is refused when it is too large', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openPlayground(browser, server)
   const posted: string[] = []
   page.on('request', request => void posted.push(new URL(request.url()).pathname))
   await write(page, 'Script', 'exit("linked")')
@@ -120,7 +112,7 @@ test('a link fills the fields, runs nothing, and is refused when it is too large
 })
 
 test('each example fills the fields, and its first line says how it ends', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openPlayground(browser, server)
   await page.getByRole('button', { name: 'Examples' }).click()
   const names = await page.getByRole('menuitem').allInnerTexts()
   await page.keyboard.press('Escape')
@@ -134,7 +126,7 @@ test('each example fills the fields, and its first line says how it ends', async
 })
 
 test('a script is saved as a function, and another version that became live is not overwritten', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openPlayground(browser, server)
   await write(page, 'Script', 'exit("first")')
   await page.keyboard.press('Control+s')
   const dialog = page.getByRole('dialog')
@@ -240,7 +232,7 @@ test('the types mark a mistake, complete a name with its documentation, and know
 })
 
 test('an unknown function is said in an alert, and a credential without scopes has no buttons', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openPlayground(browser, server)
   await page.goto('/playground?function=999999')
   await page.getByRole('alert').filter({ hasText: 'There is no such function.' }).waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
@@ -252,7 +244,7 @@ test('an unknown function is said in an alert, and a credential without scopes h
 })
 
 test('nothing moves for somebody who prefers that', async () => {
-  const { page } = await openPlayground()
+  const { page } = await openPlayground(browser, server)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.reload()
   await field(page, 'Script').click()
@@ -264,7 +256,7 @@ test('nothing moves for somebody who prefers that', async () => {
 })
 
 test('with the colors of the system, the open page and tab are marked', async () => {
-  const { page } = await openPlayground()
+  const { page } = await openPlayground(browser, server)
   await page.emulateMedia({ forcedColors: 'active' })
   for (const mark of ['.page-header .links a[aria-current]', '[role="tab"][aria-selected="true"]']) {
     const border = page.locator(mark).first()
@@ -274,7 +266,7 @@ test('with the colors of the system, the open page and tab are marked', async ()
 })
 
 test('a notice has a box only while it says something, and its place is there before', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openPlayground(browser, server)
   const notice = page.getByRole('status').and(page.locator('.notice'))
   expect(await notice.count()).toBe(1)
   expect(await notice.boundingBox()).toMatchObject({ width: 0, height: 0 })

@@ -1,18 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findBarriers } from '../open-browser.ts'
-import {
-  field,
-  openPlayground as openPlaygroundOf,
-  openTypedPlayground,
-  textOf,
-  write,
-} from '../playground.ts'
+import { field, openPlayground, openTypedPlayground, textOf, write } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
 
-const openPlayground = () => openPlaygroundOf(browser, server)
 const status = (page: Page, text: RegExp) => page.getByRole('status').filter({ hasText: text })
 const panel = (page: Page) => page.getByRole('tabpanel')
 const openTabOf = (page: Page, name: string) => page.getByRole('tab', { name }).click()
@@ -24,7 +17,7 @@ async function run(page: Page, script: string, input = '{}'): Promise<void> {
 }
 
 test('a run shows its result, what it changed, its logs, its calls and the whole answer', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openPlayground(browser, server)
   const script = `log('two\\nlines', { a: 1 })
 const { data } = await graphql('{ viewer { accountCode } }')
 exit({ ...payload, total: payload.total * 2, 'a/b': '<b>&amp;' })`
@@ -77,7 +70,7 @@ test('`fail` and errors say so, and the error’s place is a problem until the n
 })
 
 test('each example ends as its first line says', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openPlayground(browser, server)
   await page.getByRole('button', { name: 'Examples' }).click()
   const count = await page.getByRole('menuitem').count()
   await page.keyboard.press('Escape')
@@ -93,7 +86,7 @@ test('each example ends as its first line says', async () => {
 })
 
 test('logs and calls come while the script runs, and Escape or the button stops it', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openPlayground(browser, server)
   const stop = page.getByRole('button', { name: 'Stop' })
   expect(await stop.isDisabled()).toBe(true)
   const script = `log('begun')
@@ -116,7 +109,7 @@ for (let i = 0; ; i++) { await graphql('{ viewer { userId } }'); for (let t = Da
 })
 
 test('a large result is shown in part and says so, and so does a long log', async () => {
-  const { page, faults } = await openPlayground()
+  const { page, faults } = await openPlayground(browser, server)
   await run(page, "log('x'.repeat(100_000)); exit('y'.repeat(1_900_000))")
   await status(page, /exit/).waitFor()
   await panel(page).getByText('truncated: 64 KB of 1.8 MB').waitFor()

@@ -81,16 +81,16 @@ export function createCaseReads(database: Database): CaseReads {
   const withShortData = { ...selection, data: selectShortData(tables, maxShortBytes) }
   const cached = database.findByIds(tables.cases, withShortData, { maxCachedRows, decode: toCase })
 
-  // Returns the prepared statement for this number of conditions.
+  // Returns the prepared statement for conditions of this form.
   function findSearch({ caseTypeCode, where }: CaseSearch, fromEnd: boolean): Search {
     const isOneValue = where.length === 1 && where[0]?.in.length === 1
-    const areFew = where.length === 1 && (isShared || (where[0]?.in.length ?? 0) <= maxFewValues)
-    const key = `${caseTypeCode === null} ${where.length} ${isOneValue} ${areFew} ${fromEnd}`
+    const isByValue = where.length === 1 && (isShared || (where[0]?.in.length ?? 0) <= maxFewValues)
+    const key = `${caseTypeCode === null} ${where.length} ${isOneValue} ${isByValue} ${fromEnd}`
     const known = searches.get(key)
     if (known !== undefined) return known
     const lists = where.map((_, index) => list(`wanted_${index}`, { value: 'text' }))
     const hasType = caseTypeCode !== null
-    const page = sql`cases.id in (${selectIds({ lists, hasType, isOneValue, areFew, fromEnd, isShared })})`
+    const page = sql`cases.id in (${selectIds({ lists, hasType, isOneValue, isByValue, fromEnd, isShared })})`
     // With one plan for all values, PostgreSQL could read every case of the type, or every value of a field.
     const planning = where.length === 0 ? 'once' : 'each time'
     const statement = prepareMany(sql`${selectCases(page)} order by id`, selection, planning)
@@ -117,9 +117,9 @@ export function createCaseReads(database: Database): CaseReads {
         limit,
       }
       if (search.caseTypeCode !== null) values.caseTypeCode = search.caseTypeCode
+      values.value = search.where[0]?.in[0]
       for (const [index, { field, in: wanted }] of search.where.entries()) {
         values[`field${index}`] = field
-        values.value = wanted[0]
         Object.assign(values, lists[index]?.encode(wanted.map(value => ({ value }))))
       }
       return (await read(statement, values)).map(toCase)
@@ -148,14 +148,14 @@ interface SearchShape extends Pick<Search, 'lists'> {
   readonly hasType: boolean
   /** True for one value of one field. */
   readonly isOneValue: boolean
-  /** True for few values of one field. */
-  readonly areFew: boolean
+  /** True to read a page of each value of the one field. */
+  readonly isByValue: boolean
   readonly fromEnd: boolean
   readonly isShared: boolean
 }
 
 /** Builds the query for the ids of a page. The values say which cases they are of. */
-function selectIds({ lists, hasType, isOneValue, areFew, fromEnd, isShared }: SearchShape): SQL {
+function selectIds({ lists, hasType, isOneValue, isByValue, fromEnd, isShared }: SearchShape): SQL {
   const side = sql.raw(fromEnd ? 'desc' : 'asc')
   const pageOf = (rows: SQL, id = sql`case_id`, order = id) => sql`
     ${rows} and ${id} > ${given.after} and ${id} < ${given.before}
@@ -171,7 +171,7 @@ function selectIds({ lists, hasType, isOneValue, areFew, fromEnd, isShared }: Se
   // The key of the values has those of one value in the order of the ids.
   if (isOneValue) return pageOf(valuesOf(0, sql`value = ${given.value}`))
   const [list] = lists
-  if (list !== undefined && areFew) {
+  if (list !== undefined && isByValue) {
     // The page is among the pages of the values. `cross join` makes SQLite begin with the listed values.
     const pageOfEach = pageOf(valuesOf(0, sql`value = wanted`))
     const each = sql`

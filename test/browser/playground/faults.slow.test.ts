@@ -20,6 +20,10 @@ beforeAll(async () => {
     DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}`,
     ROSTRUM_SANDBOXES: '1',
     ROSTRUM_QUEUE_WAIT_MS: '200',
+    // A script runs until its test has seen what it is there for.
+    ROSTRUM_TASK_CPU_MS: '60000',
+    ROSTRUM_TASK_TIMEOUT_MS: '90000',
+    ROSTRUM_TASK_GRAPHQL_CALLS: '10000',
   }
   server = await startServer(settings)
   browser = await openBrowser()
@@ -38,12 +42,12 @@ const alert = (page: Page, text: string | RegExp) =>
 
 test('a run that is refused says why, and the script stays', async () => {
   const { page } = await openPlayground(browser, server)
+  await write(page, 'Script', 'exit(1)')
   const other = await page.context().newPage()
   await enter(other, server.adminToken)
   await write(other, 'Script', busy)
   await other.keyboard.press('Control+Enter')
   await status(other, /running/).waitFor()
-  await write(page, 'Script', 'exit(1)')
   await page.keyboard.press('Control+Enter')
   await alert(page, /wait|try again|later|busy/i)
   await status(page, /not run/).waitFor()

@@ -91,6 +91,28 @@ test('a token that is refused leads to the login and back to the same draft and 
   await page.context().close()
 })
 
+test('logs come while the script runs, and Escape or the button stops it', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const stop = page.getByRole('button', { name: 'Stop' })
+  expect(await stop.isDisabled()).toBe(true)
+  await write(page, 'Script', busy)
+  await page.keyboard.press('Control+Enter')
+  await status(page, /^\s*running\s*$/).waitFor()
+  await page.getByRole('tab', { name: 'Logs' }).click()
+  await page.getByRole('tabpanel').getByRole('listitem').filter({ hasText: 'begun' }).waitFor()
+  expect(await status(page, /running/).count()).toBe(1)
+  await stop.click()
+  await status(page, /stopped/).waitFor()
+  expect(await stop.isDisabled()).toBe(true)
+  await field(page, 'Script').click()
+  await page.keyboard.press('Control+Enter')
+  await status(page, /running/).waitFor()
+  await page.keyboard.press('Escape')
+  await status(page, /stopped/).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a gateway that is killed during a run is said so, and the draft runs on the next one', async () => {
   const { page } = await openPlayground(browser, server)
   await write(page, 'Script', busy)

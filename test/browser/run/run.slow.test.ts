@@ -43,7 +43,8 @@ test('a run shows its outcome, what it changed, its logs and its input, all as t
   expect(await region(page, 'Result').innerText()).toContain('"html": "<img src=x>"')
   expect(await region(page, 'Difference').innerText()).toContain('/total 3 → 6')
   const entry = page.getByRole('list', { name: 'Log' }).getByRole('listitem')
-  expect(await entry.innerText()).toBe('info <i>seen</i>')
+  // The browser lays the log out when it comes into sight.
+  await expect.poll(() => entry.innerText()).toBe('info <i>seen</i>')
   expect(await entry.ariaSnapshot()).toMatch(/: \d\d:\d\d:\d\d\.\d{3} info <i>seen/)
   expect(await region(page, 'Input').innerText()).toContain('"total": 3')
   expect(await page.getByRole('main').innerText()).toMatch(/Trigger\s+endpoint/)

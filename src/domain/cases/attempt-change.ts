@@ -179,6 +179,8 @@ export async function tryToChange(
   if (after !== null) refuseTooDeep(generationOf(request))
   const written = await runs.prepare()
   asking.signal.throwIfAborted()
+  // This process may have hung while a hook ran, longer than the lease of the queued run that asks.
+  asking.parentRun?.checkLease?.()
   const done = await store.commit({
     origin,
     caseTypeCode,

@@ -1,3 +1,4 @@
+import { RostrumError } from '../../errors.ts'
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { RunRecorder } from '../scripts/run-record.ts'
@@ -74,7 +75,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     // This process may have hung, and another gateway may have taken the run over.
     const checkLease = () => {
       if (performance.now() >= entry.leasedUntil) stop.abort()
-      stop.signal.throwIfAborted()
+      if (stop.signal.aborted) throw leaseEnded()
     }
     const findLive = async () => {
       const live = await findLiveSince(claimedAt, run)
@@ -131,4 +132,10 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     },
     close: () => clearInterval(renewals),
   }
+}
+
+// The token of a run that has ended is invalid too.
+function leaseEnded(): RostrumError {
+  const facts = { error: 'invalid_token' }
+  return new RostrumError('UNAUTHENTICATED', 'The queued run has ended at this gateway.', { facts })
 }

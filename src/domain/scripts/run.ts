@@ -26,7 +26,9 @@ export interface Generation {
 /** The generation of saves that are not made by a queued run. */
 export const firstGeneration: Generation = { number: 0, onTooDeep: () => undefined }
 
-/** Throws if the lease of a queued run has ended, because another gateway may have taken the run over. */
+/**
+ * Throws `UNAUTHENTICATED` if the lease of a queued run has ended, because another gateway may have taken the run over.
+ */
 export type CheckLease = () => void
 
 export type CaseChangeKind = 'save' | 'delete'

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { writePatch } from '../../../src/domain/case-data/write-patch.ts'
 import { type Cases, createCases, type SaveRequest } from '../../../src/domain/cases/cases.ts'
 import { createDeferredRuns } from '../../../src/domain/runs/deferred-runs.ts'
+import { firstGeneration, type Run } from '../../../src/domain/scripts/run.ts'
 import type { Asking } from '../../../src/domain/scripts/script.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { LongWork } from '../../../src/fairness/long-work.ts'
@@ -300,6 +301,19 @@ eachStore(harness => {
     expect([again.isSaved, again.row, again.changedFields]).toEqual([true, first.row, first.changedFields])
     expect(writePatch(again.changed, again.data ?? '')).toBe(writePatch(first.changed, first.data ?? ''))
     expect(await readData(id)).toEqual({ a: 3 })
+  })
+
+  test('a save for a queued run whose lease has ended is not committed', async () => {
+    const id = await create({ a: 1 })
+    const ended = new Error('The lease has ended')
+    const checkLease = () => {
+      throw ended
+    }
+    const parentRun = { changingCases: new Map(), generation: firstGeneration, checkLease } as unknown as Run
+    const asking = { ...askingWith(new AbortController().signal), parentRun }
+    await expect(cases.save(request({ id, data: { a: 2 }, asking }))).rejects.toBe(ended)
+    await expect(cases.remove({ ...request({ asking }), id })).rejects.toBe(ended)
+    expect(await readData(id)).toEqual({ a: 1 })
   })
 
   test('a case keeps its type, and an unknown one is not found', async () => {

@@ -79,6 +79,7 @@ export function createAuthenticator({ store, tokenUses, findRun, ...jwt }: Depen
   }
 
   async function identifyRun(run: NonNullable<Identity['run']>): Promise<Identity> {
+    run.checkLease?.()
     await confirm(run.caller)
     return { caller: run.caller, run }
   }

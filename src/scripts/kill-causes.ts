@@ -17,6 +17,7 @@ const causes = {
   'began a run before it was ready': 'protocol',
   'began its run twice': 'protocol',
   'called `graphql` out of order or past the limit': 'protocol',
+  'closed its input': 'protocol',
   'closed its output': 'protocol',
   'did not read its input': 'protocol',
   'held a message that it must send': 'protocol',

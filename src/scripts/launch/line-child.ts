@@ -88,10 +88,9 @@ export class LineChild {
     const { maxLineBytes, onLine, onExcess, onGone } = this.#options
     const frames = new FrameReader(maxLineBytes, onLine, () => onExcess('sent a message past the size limit'))
     child.stdout?.on('data', chunk => frames.push(chunk))
-    child.stdout?.on('end', () => this.#onSilence(child))
+    child.stdout?.on('end', () => this.#onClosed(child, 'closed its output'))
     child.stderr?.on('data', chunk => this.#onStderr(chunk))
-    // Ignores failed writes to a child that is gone; the 'close' event reports its end.
-    child.stdin?.on('error', () => undefined)
+    child.stdin?.on('error', () => this.#onClosed(child, 'closed its input'))
     child.on('exit', () => this.#onExit())
     child.on('close', (code, signal) =>
       onGone(signal === null ? `exited with code ${code}` : `was ended by ${signal}`),
@@ -117,11 +116,12 @@ export class LineChild {
     setTimeout(() => this.#closePipes(), drainMs).unref()
   }
 
-  // Handles the end of the child's output. A child that lives on without output would block its run until the deadline,
-  // so it is killed. A child that is ending has exited by then; a busy gateway learns that only after its timers.
-  #onSilence(child: Child): void {
+  // Handles the end of a pipe. A child that lives on without its input or output would block its run until the
+  // deadline, so it is killed. A child that is ending has exited by then; a busy gateway learns that only after its
+  // timers.
+  #onClosed(child: Child, reason: KillReason): void {
     const refuse = () => {
-      if (child.exitCode === null && child.signalCode === null) this.#options.onExcess('closed its output')
+      if (child.exitCode === null && child.signalCode === null) this.#options.onExcess(reason)
     }
     setTimeout(() => setImmediate(refuse), drainMs).unref()
   }

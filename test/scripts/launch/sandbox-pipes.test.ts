@@ -38,6 +38,18 @@ describe.each(['idle', 'running'] as const)('a sandbox that is %s is killed', wh
   })
 })
 
+test('a sandbox that has closed its input is killed when a run cannot be sent to it', async () => {
+  // It would not see that the gateway has ended, so it ends by itself.
+  const atStart: Chunk[] = [{ close: 0 }, ready, { wait: 3_000 }, { exit: 7 }]
+  const { sandbox, nextReady } = startSandbox(speakingCommand({ atStart }))
+  await nextReady()
+  const { listener, reasons } = listen()
+  sandbox.occupy()
+  sandbox.begin(runMessage(''), listener)
+  await sandbox.gone
+  expect(reasons).toEqual(['closed its input'])
+})
+
 test('a sandbox that ends while the gateway is busy did not close its output', async () => {
   const death = [logLine('["last words"]'), { close: 1 }, { wait: 200 }, { exit: 7 }]
   const { sandbox, said, reasons } = await start(death, 'running')

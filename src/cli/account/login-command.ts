@@ -1,7 +1,7 @@
 import { exitCodes } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
 import { chooseUrl, urlOption } from '../gateway/choose-gateway.ts'
-import { createGatewayClient } from '../gateway/gateway-client.ts'
+import { createGatewayClient, type GatewayClient, requireFrom } from '../gateway/gateway-client.ts'
 import { findTokenFile, readKeptTokens, writeKeptTokens } from '../gateway/kept-tokens.ts'
 import { readToken } from './read-token.ts'
 
@@ -27,7 +27,7 @@ export const command: Command = {
     const { terminal, environment } = call
     const url = chooseUrl(call)
     const token = await readToken(`Token for ${url}: `)
-    const { viewer } = await createGatewayClient({ url, token }, call.signal).ask<{ viewer: Viewer }>(query)
+    const viewer = await findViewer(createGatewayClient({ url, token }, call.signal))
     const kept = readKeptTokens(environment)
     writeKeptTokens(environment, { current: url, tokens: { ...kept.tokens, [url]: token } })
     const { accountCode, email, userId, scopes } = viewer
@@ -38,4 +38,10 @@ export const command: Command = {
     terminal.say(`The token is kept in ${findTokenFile(environment)}.`)
     return exitCodes.done
   },
+}
+
+/** Finds to whom the token of a client belongs. */
+export async function findViewer({ url, ask }: GatewayClient): Promise<Viewer> {
+  const { viewer } = await ask<{ readonly viewer: Viewer | null }>(query)
+  return requireFrom(url, viewer)
 }

@@ -1,4 +1,4 @@
-import { type GatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
+import { type GatewayClient, GatewayRefusal, requireFrom } from '../gateway/gateway-client.ts'
 import { runFields, type ShownRun } from './show-run.ts'
 
 /** The maximum number of runs that a gateway lists at once. */
@@ -7,10 +7,13 @@ export const maxLimit = 1_000
 export type Filter = Readonly<Record<string, string>>
 
 interface Page<Node> {
-  readonly runs: {
-    readonly nodes: readonly Node[]
-    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-  }
+  /** Null from another server alone. */
+  readonly runs: Runs<Node> | null
+}
+
+interface Runs<Node> {
+  readonly nodes: readonly Node[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
 const toQuery = (fields: string) => `query ($filter: RunFilter, $first: Int, $after: String) {
@@ -21,7 +24,11 @@ const toQuery = (fields: string) => `query ($filter: RunFilter, $first: Int, $af
 }`
 
 /** Returns the newest `limit` runs that have ended, the oldest first. */
-export async function findRuns({ ask }: GatewayClient, filter: Filter, limit: number): Promise<ShownRun[]> {
+export async function findRuns(
+  { url, ask }: GatewayClient,
+  filter: Filter,
+  limit: number,
+): Promise<ShownRun[]> {
   const query = toQuery(runFields)
   const found: ShownRun[] = []
   let after: string | null = null
@@ -39,7 +46,7 @@ export async function findRuns({ ask }: GatewayClient, filter: Filter, limit: nu
       pageSize = Math.ceil(first / 2)
       continue
     }
-    const { nodes, pageInfo }: Page<ShownRun>['runs'] = page.runs
+    const { nodes, pageInfo }: Runs<ShownRun> = requireFrom(url, page.runs)
     found.push(...nodes.filter(({ state }) => state !== 'RUNNING'))
     if (!pageInfo.hasNextPage) break
     after = pageInfo.endCursor
@@ -59,7 +66,7 @@ export interface EndedRuns {
 
 /** Lists the newest ended runs, back to one that was shown; with null, a page of them. */
 export async function listEnded(
-  { ask }: GatewayClient,
+  { url, ask }: GatewayClient,
   filter: Filter,
   shown: ReadonlySet<string> | null,
 ): Promise<EndedRuns> {
@@ -67,11 +74,8 @@ export async function listEnded(
   const ids: string[] = []
   let after: string | null = null
   for (let pages = 0; pages < maxPages; pages++) {
-    const { runs }: Page<Pick<ShownRun, 'id' | 'state'>> = await ask(query, {
-      filter,
-      first: maxLimit,
-      after,
-    })
+    const page: Page<Pick<ShownRun, 'id' | 'state'>> = await ask(query, { filter, first: maxLimit, after })
+    const runs = requireFrom(url, page.runs)
     ids.push(...runs.nodes.filter(({ state }) => state !== 'RUNNING').map(({ id }) => id))
     const isAll = !runs.pageInfo.hasNextPage || ids.some(id => shown?.has(id))
     if (isAll || shown === null) return { ids: ids.toReversed(), isAll }

@@ -1,5 +1,5 @@
 import { isName } from '../../domain/name.ts'
-import { type GatewayClient, notRostrum } from '../gateway/gateway-client.ts'
+import { type GatewayClient, notRostrum, requireFrom } from '../gateway/gateway-client.ts'
 import { splitKey, toKey } from './function-files.ts'
 
 /** The account of a token, and the hash of each of its functions' live versions by its key. */
@@ -8,8 +8,9 @@ export interface LiveFunctions {
   readonly hashes: ReadonlyMap<string, string>
 }
 
+/** Both are null from another server alone. */
 interface Page {
-  readonly viewer: { readonly accountCode: string }
+  readonly viewer: { readonly accountCode: string } | null
   readonly functions: {
     readonly nodes: readonly {
       readonly name: string
@@ -17,7 +18,7 @@ interface Page {
       readonly live: { readonly hash: string }
     }[]
     readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-  }
+  } | null
 }
 
 const query = `query ($after: String) {
@@ -32,14 +33,16 @@ const query = `query ($after: String) {
 export async function findLiveFunctions({ url, ask }: GatewayClient): Promise<LiveFunctions> {
   const hashes = new Map<string, string>()
   for (let after: string | null = null; ; ) {
-    const { viewer, functions }: Page = await ask<Page>(query, { after })
+    const page: Page = await ask<Page>(query, { after })
+    const { accountCode } = requireFrom(url, page.viewer)
+    const functions = requireFrom(url, page.functions)
     for (const { live, ...named } of functions.nodes) {
       // A key becomes a path, which must not leave the folder, whatever answers there.
       if (!isName(named.name) || !isName(named.caseTypeCode ?? named.name)) throw notRostrum(url)
       hashes.set(toKey(named), live.hash)
     }
     after = functions.pageInfo.endCursor
-    if (!functions.pageInfo.hasNextPage || after === null) return { account: viewer.accountCode, hashes }
+    if (!functions.pageInfo.hasNextPage || after === null) return { account: accountCode, hashes }
   }
 }
 

@@ -35,9 +35,12 @@ export interface KeptRun extends InnerRun {
   readonly dryRun: boolean
   readonly attempt: number
   readonly payload: unknown
+  /** False without a value given to `exit`, too. */
+  readonly isPayloadKept: boolean
   readonly message: string | null
   readonly input: unknown
-  /** Null if they are not kept, and neither is the input. */
+  readonly isInputKept: boolean
+  /** Null if they are not kept. */
   readonly options: Readonly<Record<string, unknown>> | null
   /** The script; null if it is not kept, or not for this credential. */
   readonly sourceCode: string | null
@@ -67,7 +70,7 @@ export const runToShow = operation<
   `query RunToShow($id: ID!, $withFunction: Boolean!) {
     run(id: $id) {
       id name state outcome trigger event functionVersion caseId caseVersion byUserId txnID startedAt durationMs
-      dryRun attempt payload message input options sourceCode
+      dryRun attempt payload isPayloadKept message input isInputKept options sourceCode
       error { code message line column hint }
       logs { at level data }
       calls { name startMs durationMs error run { id name outcome startedAt durationMs } }

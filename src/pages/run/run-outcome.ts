@@ -30,6 +30,20 @@ export function explainNoLog({ state, outcome, logs, options }: KeptRun): string
   return 'The log comes when the run has ended.'
 }
 
+/** Says why the run cannot be replayed; null if it can, or has not ended. */
+export function explainNoReplay({
+  state,
+  functionVersion,
+  sourceCode,
+  isInputKept,
+  options,
+}: KeptRun): string | null {
+  if (state === 'RUNNING') return null
+  if ((functionVersion ?? sourceCode) === null) return 'It cannot be replayed: its script is not kept.'
+  if (!isInputKept) return 'It cannot be replayed: its input is not kept.'
+  return options === null ? 'It cannot be replayed: its options are not kept.' : null
+}
+
 /** Returns the run in the form that the views of results take. */
 export function toRunState(run: KeptRun): RunState {
   const logs = run.logs.map(entry => ({ ...entry, level: entry.level.toLowerCase() }))

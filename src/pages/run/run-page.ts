@@ -9,7 +9,7 @@ import { readId } from '../shell/read-id.ts'
 import { type FoundRun, findRun, wait } from './find-run.ts'
 import { findReplays, isDryOnly, replay } from './replays.ts'
 import type { KeptRun, RunLink } from './run-documents.ts'
-import { describeOutcome } from './run-outcome.ts'
+import { describeOutcome, explainNoReplay } from './run-outcome.ts'
 import { layOutTimeline } from './timeline.ts'
 import { shortId, viewFacts } from './view-facts.ts'
 import { viewOutput } from './view-output.ts'
@@ -101,6 +101,7 @@ class RunPage extends PageElement {
   }
 
   #viewHead(run: KeptRun) {
+    const noReplay = allows('functions:write') ? explainNoReplay(run) : null
     return html`<div class="title-row">
       <div>
         <h1>${run.name}</h1>
@@ -110,11 +111,12 @@ class RunPage extends PageElement {
       </div>
       <div class="actions">${this.#viewReplay(run)} ${this.#viewOpen(run)}</div>
     </div>
+    ${noReplay === null ? nothing : html`<p class="quiet">${noReplay}</p>`}
     <p role="status" class="quiet">${this.notice}</p>`
   }
 
   #viewReplay(run: KeptRun) {
-    if (!allows('functions:write') || !isReplayable(run)) return nothing
+    if (!allows('functions:write') || run.state === 'RUNNING' || explainNoReplay(run) !== null) return nothing
     const title = isDryOnly(run) ? 'A dry run: it changes nothing' : 'Runs again, and can change data again'
     const button = (name: string, version: 'ORIGINAL' | 'LIVE') => html`<button
       type="button"
@@ -129,10 +131,12 @@ class RunPage extends PageElement {
   #viewOpen(run: KeptRun) {
     const source = run.sourceCode
     if (source === null) return nothing
+    const input = run.isInputKept ? print(run.input) : '{}'
+    const without = run.isInputKept ? '' : ', without its input, which is not kept'
     const open = (): void => {
       this.error = openInPlayground({
-        fields: { script: source, input: print(run.input), options: print(withoutTransaction(run.options)) },
-        notice: `From run ${shortId(run.id)}`,
+        fields: { script: source, input, options: print(withoutTransaction(run.options)) },
+        notice: `From run ${shortId(run.id)}${without}`,
       })
     }
     return html`<button type="button" @click=${open}>Open in playground</button>`
@@ -177,10 +181,6 @@ function expectTransient(error: unknown): GatewayError {
 function readCall(): number | null {
   const [, number] = /^#call-(\d+)$/.exec(location.hash) ?? []
   return number === undefined ? null : Number(number)
-}
-
-function isReplayable({ functionVersion, sourceCode, options, state }: KeptRun): boolean {
-  return (functionVersion ?? sourceCode) !== null && options !== null && state !== 'RUNNING'
 }
 
 // A run with the options of another one would continue its transaction.

@@ -17,7 +17,7 @@ export function viewOutput(run: KeptRun) {
     ${viewPart('Result', html`${viewEnd(run)} ${viewPlace(run)}`)}
     ${isComparable(run) ? viewPart('Difference', viewDifference(state)) : nothing}
     ${viewPart('Logs', noLog === null ? viewLogs(state) : viewReason(noLog))}
-    ${viewPart('Input', run.options === null ? notKept : viewInput(run))}
+    ${viewPart('Input', run.isInputKept ? viewShown(printJson(run.input)) : notKept)}
     ${viewPart('Options', run.options === null ? notKept : viewShown(printJson(run.options)))}
     ${run.sourceCode === null ? nothing : viewPart('Script', viewShown(cutText(run.sourceCode)))}
   </div>`
@@ -34,24 +34,17 @@ function viewReason(reason: string) {
   return html`<p class="quiet">${reason}</p>`
 }
 
-// A null may stand for a document that is not kept.
-function isComparable({ outcome, input, payload }: KeptRun): boolean {
-  return outcome === 'EXIT' && input !== null && payload !== null
-}
-
-function viewInput({ input }: KeptRun) {
-  const note = viewReason('An input of more than 256 KiB is not kept, and null here.')
-  return html`${viewShown(printJson(input))} ${input === null ? note : nothing}`
+function isComparable({ outcome, isInputKept, isPayloadKept }: KeptRun): boolean {
+  return outcome === 'EXIT' && isInputKept && isPayloadKept
 }
 
 function viewEnd(run: KeptRun) {
-  const { state, outcome, payload } = run
+  const { state, outcome, isPayloadKept } = run
   const noResult = explainNoResult(run)
   if (noResult !== null) return viewReason(noResult)
-  const isUnknown = outcome === 'EXIT' && payload === null
+  const isLeftOut = outcome === 'EXIT' && !isPayloadKept
   return html`${state === 'LOST' ? viewReason('The result came too late, so it counts for nothing.') : nothing}
-    ${viewResult(toRunState(run))}
-    ${isUnknown ? viewReason('A result of more than 256 KiB is not kept, and null here.') : nothing}`
+    ${isLeftOut ? viewReason('It is not kept: it was over 256 KiB.') : viewResult(toRunState(run))}`
 }
 
 function viewPlace({ error, sourceCode }: KeptRun) {

@@ -125,6 +125,11 @@ Run.implement({
       extensions: costOfCounted,
       resolve: (run, _args, context) => load(run, 'input', context),
     }),
+    isInputKept: t.boolean({
+      description: 'True if its input document is kept: then an `input` of null is a document.',
+      extensions: costOfCounted,
+      resolve: isInputKept,
+    }),
     sourceCode: t.string({
       nullable: true,
       description:
@@ -159,6 +164,12 @@ Run.implement({
       description: 'The value given to `exit`.',
       extensions: costOfCounted,
       resolve: (run, _args, context) => load(run, 'payload', context),
+    }),
+    isPayloadKept: t.boolean({
+      description:
+        'True if the value given to `exit` is kept: then a `payload` of null is that value. False without such a\n' +
+        'value, or if it was longer than 256 KiB.',
+      resolve: ({ textBytes }) => textBytes.payload !== undefined,
     }),
     byUserId: t.exposeID('byUserId', {
       nullable: true,
@@ -213,6 +224,13 @@ async function load(run: StoredRun, kind: RunText, context: RequestContext): Pro
   if (text === null) return null
   readStored(text, placeOf(run, kind))
   return new JsonText(text)
+}
+
+// An input is deleted together with the options, which are usually the shorter one to read.
+async function isInputKept(run: StoredRun, _args: unknown, context: RequestContext): Promise<boolean> {
+  const { input, options } = run.textBytes
+  if (input === undefined) return false
+  return (await loadText(run, options === undefined ? 'input' : 'options', context)) !== null
 }
 
 // Maximum levels of options that are written again, so that of a member that is there twice only the last one is shown.

@@ -12,7 +12,7 @@ import { runRow } from '../../store/runs/run-row.ts'
 describe.each([
   'SQLite',
   'PostgreSQL',
-])('on %s, an unreadable row fails what asks for it, and is named', engine => {
+])('on %s, an unreadable row fails what asks for it, and one that is not kept is no null', engine => {
   const folder = makeTempFolder()
   let app: TestApp
   let corrupt: (statement: string) => Promise<void>
@@ -92,4 +92,31 @@ describe.each([
       ].toSorted(),
     )
   })
+
+  test('a run tells a null input or result from one that is not kept', async () => {
+    const kept = runOf({ input: 'null', options: '{}', payload: 'null' })
+    const withLongOptions = runOf({ input: 'null' })
+    const tooLong = runOf({ options: '{}' })
+    // Old inputs are deleted before their run, which keeps the number of their bytes.
+    const old = { ...kept, runId: randomUUID(), texts: { payload: 'null' } }
+    await app.app.store.runs.write('demo', 'one', {
+      inserts: [kept, withLongOptions, tooLong, old],
+      ends: [],
+    })
+    const { body } = await app.graphql(
+      '{ runs(first: 4) { nodes { id input isInputKept payload isPayloadKept } } }',
+    )
+    const nulls = { input: null, payload: null }
+    expect(body.data.runs.nodes).toEqual([
+      { ...nulls, id: old.runId, isInputKept: false, isPayloadKept: true },
+      { ...nulls, id: tooLong.runId, isInputKept: false, isPayloadKept: false },
+      { ...nulls, id: withLongOptions.runId, isInputKept: true, isPayloadKept: false },
+      { ...nulls, id: kept.runId, isInputKept: true, isPayloadKept: true },
+    ])
+  })
 })
+
+function runOf(texts: Readonly<Record<string, string>>) {
+  const textBytes = Object.fromEntries(Object.entries(texts).map(([kind, text]) => [kind, text.length]))
+  return runRow({ startedAt: Date.now(), texts, textBytes })
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KeptRun } from '../../../src/pages/run/run-documents.ts'
-import { explainNoLog, explainNoResult } from '../../../src/pages/run/run-outcome.ts'
+import { explainNoLog, explainNoReplay, explainNoResult } from '../../../src/pages/run/run-outcome.ts'
 
 const explain = (facts: Partial<KeptRun>) => {
   const run = { logs: [], options: {}, ...facts } as unknown as KeptRun
@@ -21,4 +21,14 @@ test('a lost run has no log, and a late result of one is shown', () => {
   ]
   expect(explain({ state: 'LOST', outcome: null })).toEqual(lost)
   expect(explain({ state: 'LOST', outcome: 'EXIT' })).toEqual([null, 'The run wrote no log.'])
+})
+
+test('a run that has ended is replayed only with its script, its input and its options', () => {
+  const kept = { state: 'ENDED', functionVersion: 'hash', isInputKept: true, options: {} }
+  const explainReplay = (facts: object) => explainNoReplay({ ...kept, ...facts } as unknown as KeptRun)
+  expect(explainReplay({})).toBeNull()
+  expect(explainReplay({ functionVersion: null, sourceCode: null })).toContain('its script is not kept')
+  expect(explainReplay({ isInputKept: false })).toContain('its input is not kept')
+  expect(explainReplay({ options: null })).toContain('its options are not kept')
+  expect(explainReplay({ state: 'RUNNING', isInputKept: false })).toBeNull()
 })

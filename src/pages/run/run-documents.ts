@@ -8,6 +8,7 @@ export interface RunLink {
 
 /** What is shown of a run inside another one. */
 export interface InnerRun extends RunLink {
+  readonly state: 'RUNNING' | 'ENDED' | 'LOST' | 'SUPERSEDED'
   readonly outcome: string | null
   readonly startedAt: string
   readonly durationMs: number | null
@@ -24,7 +25,6 @@ export interface RunCall {
 
 /** A kept run. */
 export interface KeptRun extends InnerRun {
-  readonly state: 'RUNNING' | 'ENDED' | 'LOST' | 'SUPERSEDED'
   readonly trigger: string
   readonly event: string | null
   readonly functionVersion: string | null
@@ -73,7 +73,7 @@ export const runToShow = operation<
       dryRun attempt payload isPayloadKept message input isInputKept options sourceCode
       error { code message line column hint }
       logs { at level data }
-      calls { name startMs durationMs error run { id name outcome startedAt durationMs } }
+      calls { name startMs durationMs error run { id name state outcome startedAt durationMs } }
       parent { id name }
       replayOf { id name }
       function @include(if: $withFunction) { id name live { hash } }
@@ -98,7 +98,7 @@ export const runsOfTransaction = operation<
 >(
   `query RunsOfTransaction($txnID: String!, $after: DateTime!, $before: DateTime) {
     runs(filter: { txnID: $txnID, startedAfter: $after, startedBefore: $before }, first: 200) {
-      nodes { id name outcome startedAt durationMs parent { id name } }
+      nodes { id name state outcome startedAt durationMs parent { id name } }
       pageInfo { hasNextPage }
     }
   }`,

@@ -6,8 +6,8 @@ export interface Bar {
   readonly name: string
   readonly startMs: number
   readonly durationMs: number
-  /** False for a run that was lost. Its bar goes to the end of the axis. */
-  readonly hasEnd: boolean
+  /** Why nobody knows its end; null if it is known. Without an end, its bar goes to the end of the axis. */
+  readonly noEnd: 'lost' | 'not ended' | null
   /** 0 for the run itself. */
   readonly depth: number
   readonly isBad: boolean
@@ -34,9 +34,13 @@ export function layOutTimeline({ run, others, hasMore }: FoundRun, now: number):
   const start = Date.parse(run.startedAt)
   // Nobody knows when a lost run ended. What it started may be known.
   const isLost = run.state === 'LOST'
-  const hasEnd = ({ durationMs }: InnerRun): boolean => durationMs !== null || !isLost
+  const findNoEnd = ({ durationMs, state }: InnerRun): Bar['noEnd'] => {
+    if (durationMs !== null) return null
+    if (state === 'LOST') return 'lost'
+    return run.state === 'RUNNING' ? null : 'not ended'
+  }
   const wholeRunMs = run.durationMs ?? (isLost ? 0 : Math.max(0, now - start))
-  const own = { name: run.name, isBad: isBad(run), hasEnd: hasEnd(run) }
+  const own = { name: run.name, isBad: isBad(run), noEnd: findNoEnd(run) }
   const bars: Bar[] = [{ ...times(0, wholeRunMs), ...plain, ...own }]
   const seen = new Set([run.id])
   let isCut = hasMore
@@ -52,7 +56,7 @@ export function layOutTimeline({ run, others, hasMore }: FoundRun, now: number):
     const innerStart = Math.max(earliestMs, Date.parse(inner.startedAt) - start)
     const { id: runId, name } = inner
     const duration = inner.durationMs ?? Math.max(0, wholeRunMs - innerStart)
-    const facts = { name, depth, runId, isBad: isBad(inner), hasEnd: hasEnd(inner) }
+    const facts = { name, depth, runId, isBad: isBad(inner), noEnd: findNoEnd(inner) }
     bars.push({ ...times(innerStart, duration), ...plain, ...facts })
     addRunsOf(runId, depth + 1, innerStart)
   }
@@ -71,11 +75,11 @@ export function layOutTimeline({ run, others, hasMore }: FoundRun, now: number):
   addRunsOf(run.id, 1, 0)
   bars.sort((one, other) => one.startMs - other.startMs || one.depth - other.depth)
   const wholeMs = Math.max(1, ...bars.map(({ startMs, durationMs }) => startMs + durationMs))
-  const drawn = bars.map(bar => (bar.hasEnd ? bar : { ...bar, durationMs: wholeMs - bar.startMs }))
+  const drawn = bars.map(bar => (bar.noEnd === null ? bar : { ...bar, durationMs: wholeMs - bar.startMs }))
   return { bars: drawn, wholeMs, isCut }
 }
 
-const plain = { depth: 0, hasEnd: true, runId: null, call: null }
+const plain = { depth: 0, noEnd: null, runId: null, call: null }
 
 function times(startMs: number, durationMs: number): Pick<Bar, 'startMs' | 'durationMs'> {
   return { startMs: Math.round(startMs), durationMs: Math.round(durationMs) }

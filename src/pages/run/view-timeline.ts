@@ -38,13 +38,13 @@ function viewItem(bar: Bar, place: Place) {
   </li>`
 }
 
-function nameOf({ name, startMs, durationMs, hasEnd }: Bar): string {
-  return `${name}: starts at ${startMs} ms, ${hasEnd ? `takes ${durationMs} ms` : 'not ended'}`
+function nameOf({ name, startMs, durationMs, noEnd }: Bar): string {
+  return `${name}: starts at ${startMs} ms, ${noEnd ?? `takes ${durationMs} ms`}`
 }
 
 // The name of the bar has the time, too.
 function viewRow(bar: Bar, { wholeMs }: Place) {
-  const { name, startMs, durationMs, hasEnd, depth, isBad, runId } = bar
+  const { name, startMs, durationMs, noEnd, depth, isBad, runId } = bar
   const kind = depth === 0 || runId !== null ? 'run' : 'call'
   const x = `${(startMs / wholeMs) * 100}%`
   const width = `${Math.max(minWidth, (durationMs / wholeMs) * 100)}%`
@@ -52,7 +52,7 @@ function viewRow(bar: Bar, { wholeMs }: Place) {
   const rect = svg`<rect role="img" aria-label=${nameOf(bar)} class=${look}
     x=${x} width=${width} y="15%" height="70%" rx="2" />`
   return html`<span class="timeline-name depth-${Math.min(depth, 4)}">${name}</span>
-    <span class="timeline-time" aria-hidden="true">${hasEnd ? `${durationMs} ms` : 'not ended'}</span>
+    <span class="timeline-time" aria-hidden="true">${noEnd ?? `${durationMs} ms`}</span>
     <svg class="timeline-track" role="presentation">${rect}</svg>`
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { shareServer } from '../../server/gateways/share-server.ts'
-import { findBarriers, openBrowser, openTab } from '../open-browser.ts'
+import { enter, findBarriers, openBrowser, openTab } from '../open-browser.ts'
 
 // Swagger UI has a landmark of its own, puts links into its buttons and skips a level of headings.
 const ofSwagger = /: (?:landmark-[\w-]+|nested-interactive|heading-order): /
@@ -28,6 +28,16 @@ test('the viewer of the OpenAPI document shows each place that the keyboard reac
   }
   expect(names).toContain('Authorize')
   expect(names).toContain('Copy path to clipboard')
+
+  expect(await page.getByRole('navigation').count()).toBe(0)
+  await enter(page, server.adminToken, '/docs/api')
+  const links = await page.getByRole('navigation').getByRole('link').allInnerTexts()
+  expect(links).toEqual(['Playground', 'Functions', 'Runs', 'Cases', 'Members'])
+  await page.getByRole('button', { name: /GET.*Lists the memberships/s }).waitFor()
+  expect((await findBarriers(page)).filter(barrier => !ofSwagger.test(barrier))).toEqual([])
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL('**/login')
+  expect(await page.evaluate('sessionStorage.length')).toBe(0)
   expect(faults).toEqual([])
   await browser.close()
 })

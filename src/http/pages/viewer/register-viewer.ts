@@ -34,7 +34,12 @@ const page = `<!doctype html>
 </head>
 <body>
 <header class="viewer-bar">
-<strong>API</strong><a href="/">Rostrum</a><a href="/docs">Docs</a><a href="/openapi.json">openapi.json</a>
+<a href="/">Rostrum</a><strong>API</strong>
+<nav aria-label="Rostrum" hidden>
+<a href="/playground">Playground</a><a href="/functions">Functions</a><a href="/runs">Runs</a>
+<a href="/cases">Cases</a><a href="/members">Members</a><button type="button">Sign out</button>
+</nav>
+<a href="/docs">Docs</a><a href="/openapi.json">openapi.json</a>
 </header>
 <section id="viewer" aria-label="API"></section>
 <noscript>The viewer needs JavaScript. The document is at /openapi.json.</noscript>

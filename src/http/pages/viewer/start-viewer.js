@@ -12,6 +12,14 @@ function readToken() {
   }
 }
 
+// The navigation leads to the pages that need a session.
+const navigation = document.querySelector('.viewer-bar nav')
+navigation.hidden = readToken() === null
+navigation.querySelector('button').addEventListener('click', () => {
+  for (const key of ['rostrum.session', 'rostrum.return', 'rostrum.open']) sessionStorage.removeItem(key)
+  location.assign('/login')
+})
+
 globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#viewer',

@@ -59,6 +59,8 @@ export interface KeptRun extends InnerRun {
   readonly function?: {
     readonly id: string
     readonly name: string
+    /** Null if the function was removed. */
+    readonly createdAt: string | null
     readonly live: { readonly hash: string }
   } | null
 }
@@ -76,7 +78,7 @@ export const runToShow = operation<
       calls { name startMs durationMs error run { id name state outcome startedAt durationMs } }
       parent { id name }
       replayOf { id name }
-      function @include(if: $withFunction) { id name live { hash } }
+      function @include(if: $withFunction) { id name createdAt live { hash } }
     }
   }`,
 )

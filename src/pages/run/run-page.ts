@@ -124,8 +124,8 @@ class RunPage extends PageElement {
       aria-disabled=${this.isReplaying}
       @click=${() => this.#replay(run, version)}
     >${name}</button>`
-    const onLive = run.functionVersion === null ? nothing : button('Replay on live', 'LIVE')
-    return html`${button('Replay', 'ORIGINAL')} ${onLive}`
+    const hasLive = run.functionVersion !== null && run.function?.createdAt !== null
+    return html`${button('Replay', 'ORIGINAL')} ${hasLive ? button('Replay on live', 'LIVE') : nothing}`
   }
 
   #viewOpen(run: KeptRun) {

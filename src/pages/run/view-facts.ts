@@ -36,6 +36,7 @@ function viewFunction({ function: own, functionVersion }: KeptRun) {
   if (functionVersion === null) return 'none: the script came with the request'
   const version = html`<code>${functionVersion.slice(0, 8)}</code>`
   if (!own) return html`version ${version}`
+  if (own.createdAt === null) return html`${own.name}, version ${version} (the function was removed)`
   const state = own.live.hash === functionVersion ? 'live' : 'not live any more'
   const path = `/functions/${own.id}`
   return html`<a href=${path}>${own.name}</a>, version

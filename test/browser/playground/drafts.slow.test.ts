@@ -49,6 +49,14 @@ test('signing in again as the same person shows the draft, and "Forget drafts" d
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'exit("mine")' }).waitFor()
   expect(await dialog.getByRole('listitem').count()).toBe(2)
+  const textStarts = await dialog
+    .getByRole('listitem')
+    .evaluateAll(items =>
+      items.map(
+        item => (item.querySelector('code')?.getBoundingClientRect().x ?? 0) - item.getBoundingClientRect().x,
+      ),
+    )
+  expect(Math.max(...textStarts)).toBeLessThan(20)
   await dialog.getByRole('button', { name: 'Forget drafts' }).click()
   await dialog.getByText('No drafts').waitFor()
   await page.keyboard.press('Escape')

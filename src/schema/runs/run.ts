@@ -126,7 +126,7 @@ Run.implement({
       resolve: (run, _args, context) => load(run, 'input', context),
     }),
     isInputKept: t.boolean({
-      description: 'True if its input document is kept: then an `input` of null is a document.',
+      description: 'True if its input document is kept. An `input` of null is then that document.',
       extensions: costOfCounted,
       resolve: isInputKept,
     }),
@@ -167,8 +167,8 @@ Run.implement({
     }),
     isPayloadKept: t.boolean({
       description:
-        'True if the value given to `exit` is kept: then a `payload` of null is that value. False without such a\n' +
-        'value, or if it was longer than 256 KiB.',
+        'True if the value given to `exit` is kept. A `payload` of null is then that value. False if the run gave\n' +
+        'none, or one that was too long.',
       resolve: ({ textBytes }) => textBytes.payload !== undefined,
     }),
     byUserId: t.exposeID('byUserId', {

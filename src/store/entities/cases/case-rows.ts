@@ -1,19 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Case, CaseSearch, CaseStore } from '../../../domain/cases/case-store.ts'
+import type { Case, CaseStore } from '../../../domain/cases/case-store.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import { select } from '../../columns.ts'
 import type { Database } from '../../database.ts'
-import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
+import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 import { type RowOf, textOf } from '../../tables/tables-of.ts'
+import { createSearchCases } from './search/search-cases.ts'
 
 // Maximum bytes of case data that one statement reads. A list may name a thousand cases of 1 MiB each.
 const maxBytes = sql.raw(String(4 * 2 ** 20))
 // Longer data are read by a second statement, within that bound. SQLite caches cases with shorter ones: 10 MB of them.
 const maxShortBytes = 2_048
 const maxCachedRows = 5_000
-// On SQLite, a search for up to this many values of a field reads a page of each. For each value of a longer list, that
-// would take longer than to sort all matches.
-const maxFewValues = 20
 
 export function selectCase({ cases }: Dialect['tables']) {
   return select(cases, { omit: ['accountCode'] })
@@ -58,15 +56,13 @@ export interface CaseReads {
   readonly remember: (accountCode: string, row: StoredCase) => void
 }
 
-const given = placeholders('accountCode', 'ids', 'caseTypeCode', 'value', 'after', 'before', 'limit')
+const given = placeholders('accountCode', 'ids')
 const inAccount = sql`cases.account_code = ${given.accountCode}`
 
 /** Reads of cases: by ids, and the pages of a search. */
 export function createCaseReads(database: Database): CaseReads {
-  const { prepareMany, read, isListed, encodeList, list, tables, isShared } = database
+  const { prepareMany, read, isListed, encodeList, tables } = database
   const selection = selectCase(tables)
-  const searches = new Map<string, Search>()
-
   const fitting = {
     ...selection,
     data: textOf(sql`case when running - data_bytes < ${maxBytes} then data end`),
@@ -81,23 +77,11 @@ export function createCaseReads(database: Database): CaseReads {
   const withShortData = { ...selection, data: selectShortData(tables, maxShortBytes) }
   const cached = database.findByIds(tables.cases, withShortData, { maxCachedRows, decode: toCase })
 
-  // Returns the prepared statement for conditions of this form.
-  function findSearch({ caseTypeCode, where }: CaseSearch, fromEnd: boolean): Search {
-    const isOneValue = where.length === 1 && where[0]?.in.length === 1
-    const isByValue = where.length === 1 && (isShared || (where[0]?.in.length ?? 0) <= maxFewValues)
-    const key = `${caseTypeCode === null} ${where.length} ${isOneValue} ${isByValue} ${fromEnd}`
-    const known = searches.get(key)
-    if (known !== undefined) return known
-    const lists = where.map((_, index) => list(`wanted_${index}`, { value: 'text' }))
-    const hasType = caseTypeCode !== null
-    const page = sql`cases.id in (${selectIds({ lists, hasType, isOneValue, isByValue, fromEnd, isShared })})`
-    // With one plan for all values, PostgreSQL could read every case of the type, or every value of a field.
-    const planning = where.length === 0 ? 'once' : 'each time'
-    const statement = prepareMany(sql`${selectCases(page)} order by id`, selection, planning)
-    const search = { statement, lists }
-    searches.set(key, search)
-    return search
-  }
+  const searchCases = createSearchCases(
+    database,
+    ids => sql`${selectCases(sql`cases.id in (${ids})`)} order by id`,
+    selection,
+  )
 
   const store: CaseReads['store'] = {
     async findByIds(accountCode, ids) {
@@ -108,21 +92,8 @@ export function createCaseReads(database: Database): CaseReads {
       const found = await read(longByIds, { accountCode, ids: encodeList(long) })
       return [...rows.filter(({ data }) => data !== null), ...found.map(toCase)]
     },
-    async page(accountCode, search, { after, before, limit, fromEnd }) {
-      const { statement, lists } = findSearch(search, fromEnd)
-      const values: Record<string, unknown> = {
-        accountCode,
-        after: after ?? 0,
-        before: before ?? 2 ** 53,
-        limit,
-      }
-      if (search.caseTypeCode !== null) values.caseTypeCode = search.caseTypeCode
-      values.value = search.where[0]?.in[0]
-      for (const [index, { field, in: wanted }] of search.where.entries()) {
-        values[`field${index}`] = field
-        Object.assign(values, lists[index]?.encode(wanted.map(value => ({ value }))))
-      }
-      return (await read(statement, values)).map(toCase)
+    async page(accountCode, search, page) {
+      return (await searchCases(accountCode, search, page)).map(toCase)
     },
   }
   return {
@@ -137,58 +108,4 @@ export function createCaseReads(database: Database): CaseReads {
       cached.remember?.(accountCode, toCase({ ...row, data }))
     },
   }
-}
-
-interface Search {
-  readonly statement: Statement<StoredCase>
-  readonly lists: readonly ReturnType<Dialect['list']>[]
-}
-
-interface SearchShape extends Pick<Search, 'lists'> {
-  readonly hasType: boolean
-  /** True for one value of one field. */
-  readonly isOneValue: boolean
-  /** True to read a page of each value of the one field. */
-  readonly isByValue: boolean
-  readonly fromEnd: boolean
-  readonly isShared: boolean
-}
-
-/** Builds the query for the ids of a page. The values say which cases they are of. */
-function selectIds({ lists, hasType, isOneValue, isByValue, fromEnd, isShared }: SearchShape): SQL {
-  const side = sql.raw(fromEnd ? 'desc' : 'asc')
-  const pageOf = (rows: SQL, id = sql`case_id`, order = id) => sql`
-    ${rows} and ${id} > ${given.after} and ${id} < ${given.before}
-    order by ${order} ${side} limit ${given.limit}`
-  const ofField = (index: number) => sql`
-    account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
-      and field = ${sql.placeholder(`field${index}`)}`
-  const valuesOf = (index: number, isWanted: SQL) =>
-    sql`select case_id from case_values where ${ofField(index)} and ${isWanted}`
-  // Without `+`, SQLite may walk along the values of all cases, or look each case of a list up.
-  const sortedPageOf = (rows: SQL) => pageOf(rows, sql`case_id`, sql`+case_id`)
-
-  // The key of the values has those of one value in the order of the ids.
-  if (isOneValue) return pageOf(valuesOf(0, sql`value = ${given.value}`))
-  const [list] = lists
-  if (list !== undefined && isByValue) {
-    // The page is among the pages of the values. `cross join` makes SQLite begin with the listed values.
-    const pageOfEach = pageOf(valuesOf(0, sql`value = wanted`))
-    const each = sql`
-      select case_id from (select distinct value as wanted from ${list.rows}) as listed cross join`
-    return isShared
-      ? sql`${each} lateral (${pageOfEach}) as pages order by case_id ${side} limit ${given.limit}`
-      : sortedPageOf(
-          sql`${each} case_values where ${ofField(0)} and value = wanted and case_id in (${pageOfEach})`,
-        )
-  }
-  const found = lists.map(({ includes }, index) => valuesOf(index, includes(sql`value`)))
-  // For several fields, PostgreSQL has better plans if it may begin with the cases.
-  if (found.length === 0 || isShared) {
-    const ofType = hasType ? sql`and cases.case_type_code = ${given.caseTypeCode}` : sql``
-    const inAll = sql.join(found.map(rows => sql`and cases.id in (${rows})`))
-    return pageOf(sql`select cases.id from cases where ${inAccount} ${ofType} ${inAll}`, sql`cases.id`)
-  }
-  const [first, ...others] = found
-  return sortedPageOf(sql`${first} ${sql.join(others.map(rows => sql`and +case_id in (${rows})`))}`)
 }

@@ -60,9 +60,6 @@ function p99Of({ latencies }: LoadReport): number {
 
 test('while one account runs scripts of the corpus, no request of another fails, and its reads and writes go on', {
   timeout: 240_000,
-  // The machine may stand still for a tenth of a second, which is more than a hundredth of all requests. So one of two
-  // measurements has to be in time.
-  retry: 1,
 }, async () => {
   await loadWhile(() => sleep(2_000))
   const quiet = await loadWhile(() => sleep(5_000))

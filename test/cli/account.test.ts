@@ -293,7 +293,7 @@ test('login hides what is typed before it asks', async () => {
 test('login reads no token from a terminal where it cannot ask, because the terminal would show it', async () => {
   // The path of Node may contain a space.
   const command = `"${process.execPath}" src/start.mjs cli login --url ${server.baseUrl} 2>/dev/null; echo code $?`
-  const given = 'printf \'rst_secret\\n\' | timeout 20 script -qec "$COMMAND" /dev/null'
+  const given = 'printf \'rst_secret\\n\' | timeout 100 script -qec "$COMMAND" /dev/null'
   const env = { PATH: process.env.PATH, HOME: place.path, COMMAND: command }
   const { stdout } = await promisify(execFile)('sh', ['-c', given], { env })
   expect(stdout).toContain('code 64')

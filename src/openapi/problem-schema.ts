@@ -43,7 +43,7 @@ const error = object(
 
 const factSchemas: FactSchemas = {
   BAD_USER_INPUT: { bound: text, most: integer, ...place },
-  UNAUTHENTICATED: { error: { const: 'invalid_token' } },
+  UNAUTHENTICATED: { error: { type: 'string', const: 'invalid_token' } },
   FORBIDDEN: { scope: text },
   CONFLICT: { existingId: id, originalStatus: integer, location: text },
   PRECONDITION_FAILED: { version: integer, liveVersion: { anyOf: [hash, { type: 'null' }] } },

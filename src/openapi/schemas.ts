@@ -23,6 +23,9 @@ export function object(
   }
 }
 
+/** One word. Generators such as orval take an object of constants alone for a value, and `enum` for what it is. */
+const word = (text: string): Schema => ({ type: 'string', enum: [text] })
+
 export const id: Schema = { type: 'integer', format: 'int64', minimum: 1, maximum: maxId }
 const time: Schema = { type: 'string', format: 'date-time' }
 export const guid: Schema = { type: 'string', format: 'uuid' }
@@ -246,10 +249,10 @@ export const schemas: Readonly<Record<string, Schema>> = {
     case: ref('Case'),
     patch: listOf(patchOperation, { description: 'JSON Patch (RFC 6902) of the data.' }),
   }),
-  Health: object({ status: { const: 'ok' } }),
-  Ready: object({ status: { const: 'ready' } }),
+  Health: object({ status: word('ok') }),
+  Ready: object({ status: word('ready') }),
   Unready: object({
-    status: { const: 'not ready' },
+    status: word('not ready'),
     waiting_for: listOf({ type: 'string' }, { minItems: 1 }),
   }),
   QueuedDelivery: record('queued_run', { id: { type: 'string' } }),

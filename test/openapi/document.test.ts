@@ -30,6 +30,17 @@ test('a schema that allows a list says of what, because validators such as Spect
   expect(without).toEqual([])
 })
 
+test('a constant has a type, and no object has constants alone, because generators such as orval need that', () => {
+  const wrong: unknown[] = []
+  JSON.stringify(document.components.schemas, (_, value) => {
+    if (value?.const !== undefined && value.type === undefined) wrong.push(value)
+    const members = Object.values<Schema>(value?.type === 'object' ? (value.properties ?? {}) : {})
+    if (members.length > 0 && members.every(member => 'const' in member)) wrong.push(value)
+    return value
+  })
+  expect(wrong).toEqual([])
+})
+
 test('the operations are the rows of the REST side, with the ids of the contract', () => {
   const rows = restRoutes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
   const others = ['POST /api/1/webhook/{account_nickname}/{name}', 'GET /health', 'GET /ready']

@@ -8,7 +8,13 @@ export const commentLine = Buffer.from(':\n\n')
 
 /** Answers with server-sent events, which are written as the client reads them. */
 export function sendEvents(reply: FastifyReply, chunks: AsyncGenerator<Buffer, void>): FastifyReply {
-  const headers = { 'content-type': eventStream, 'cache-control': 'no-cache', 'content-encoding': 'none' }
+  const headers = {
+    'content-type': eventStream,
+    'cache-control': 'no-cache',
+    'content-encoding': 'none',
+    // Without this, nginx keeps the events until it has many.
+    'x-accel-buffering': 'no',
+  }
   return reply.headers(headers).send(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }))
 }
 

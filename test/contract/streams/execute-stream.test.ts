@@ -15,6 +15,7 @@ describe('a run with `Accept: text/event-stream`', () => {
     const run = await followRun(server, script)
     expect(run.status).toBe(200)
     expect(run.headers.get('content-type')).toBe('text/event-stream')
+    expect(run.headers.get('x-accel-buffering')).toBe('no')
     const { events, logs, execution } = await readRun(run)
     expect(events.map(({ event }) => event)).toEqual(['log', 'log', 'end'])
     expect(logs).toEqual([

@@ -55,6 +55,7 @@ builder.queryFields(t => ({
       'functionVersion',
       'caseId',
       'txnID',
+      'replayOf',
       'outcome',
       'state',
     ]),

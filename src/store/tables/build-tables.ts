@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import type * as sqliteCore from 'drizzle-orm/sqlite-core'
 import type { SQLiteColumn, SQLiteColumnBuilderBase } from 'drizzle-orm/sqlite-core'
 import { type ColumnDescription, type TableDescription, toColumnName } from './describe-table.ts'
@@ -31,6 +32,7 @@ function buildTable(
     key,
     indexes = {},
     uniqueIndexes = {},
+    sparseIndexes = {},
     references = [],
   }: TableDescription & { name: string },
   built: Readonly<Record<string, BuiltTable>>,
@@ -44,6 +46,12 @@ function buildTable(
     core.primaryKey({ columns: pick(self, key) }),
     ...Object.entries(indexes).map(([name, keys]) => core.index(name).on(...pick(self, keys))),
     ...Object.entries(uniqueIndexes).map(([name, keys]) => core.uniqueIndex(name).on(...pick(self, keys))),
+    ...Object.entries(sparseIndexes).map(([name, { columns, of }]) =>
+      core
+        .index(name)
+        .on(...pick(self, columns))
+        .where(sql`${sql.identifier(toColumnName(of))} is not null`),
+    ),
     ...ofEngine.map(({ columns, table }) =>
       core.foreignKey({ columns: pick(self, columns), foreignColumns: pick(built[table], keyOf(table)) }),
     ),

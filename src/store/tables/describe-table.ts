@@ -22,7 +22,14 @@ export interface TableDescription {
   readonly key: readonly string[]
   readonly indexes?: Readonly<Record<string, readonly string[]>>
   readonly uniqueIndexes?: Readonly<Record<string, readonly string[]>>
+  /** Indexes of only those rows that have a value in the column `of`. They cost other rows nothing. */
+  readonly sparseIndexes?: Readonly<Record<string, SparseIndex>>
   readonly references?: readonly Reference[]
+}
+
+export interface SparseIndex {
+  readonly columns: readonly string[]
+  readonly of: string
 }
 
 /** Columns of this table that name a row of another one by its key. */

@@ -66,6 +66,7 @@ export const runTables = {
       runs_by_state: ['state', 'accountCode', 'id'],
       runs_by_age: ['startedAt'],
     },
+    sparseIndexes: { runs_by_replayed: { columns: ['accountCode', 'replayOf', 'id'], of: 'replayOf' } },
     references: [accountReference],
   },
 

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { allRuns, type RunFilter, type RunRow } from '../../../src/domain/runs/run-store.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { eachStore } from '../databases/each-store.ts'
+import { readRows } from '../databases/read-rows.ts'
 import { keptRun } from './kept-run.ts'
 
 const wanted = {
@@ -48,6 +49,11 @@ const combinations: readonly (readonly (keyof RunFilter)[])[] = members.flatMap(
 const withoutValues = (sql: string) =>
   sql.replace(/'[^']*'(?:\/\*\+\d+ bytes\*\/)?|\b\d+(?:\.0)?\b|\bnull\b/gi, '?')
 
+async function explain(url: string, text: string): Promise<string> {
+  const rows = await readRows<{ detail: string }>(url, `explain query plan ${text}`)
+  return rows.map(({ detail }) => detail).join('\n')
+}
+
 eachStore(harness => {
   const statements = new Set<string>()
   let store: Store
@@ -69,6 +75,18 @@ eachStore(harness => {
       )
     }
     expect(combinations).toHaveLength(298)
-    expect(statements.size).toBeLessThanOrEqual(16)
+    expect(statements.size).toBeLessThanOrEqual(18)
+  })
+
+  test('the replays of a run are found along their own index, which has no other runs', async () => {
+    const url = await harness.freshUrl()
+    const asked: string[] = []
+    const { runs } = await harness.open({ url, onStatement: sql => asked.push(sql) })
+    asked.length = 0
+    await runs.look('a', { ...allRuns, replayOf: wanted.replayOf }, null, 100)
+    await runs.look('a', { ...allRuns, replayOf: wanted.replayOf, functionId: 5, startedAfter }, null, 100)
+    expect(asked).toHaveLength(2)
+    for (const text of harness.engine === 'SQLite' ? asked : [])
+      expect(await explain(url, text)).toContain('runs_by_replayed (account_code=? AND replay_of=? AND id<?)')
   })
 })

@@ -11,6 +11,7 @@ const maxRows = sql.raw('1000')
 // Filters with an index that ends in the id, those that usually leave the fewest runs first.
 const indexed: readonly (keyof RunFilter)[] = [
   'runId',
+  'replayOf',
   'txnId',
   'caseId',
   'functionVersion',
@@ -18,13 +19,7 @@ const indexed: readonly (keyof RunFilter)[] = [
   'outcome',
   'state',
 ]
-const unindexed: readonly (keyof RunFilter)[] = [
-  'trigger',
-  'replayOf',
-  'nameStart',
-  'startedAfter',
-  'startedBefore',
-]
+const unindexed: readonly (keyof RunFilter)[] = ['trigger', 'nameStart', 'startedAfter', 'startedBefore']
 
 /**
  * Looks for runs by a filter. One member of the filter chooses the index, or the key without one. If there are other
@@ -32,7 +27,7 @@ const unindexed: readonly (keyof RunFilter)[] = [
  */
 export function createLookAtRuns(database: Database): RunStore['look'] {
   const statements = new Map<string, ReturnType<typeof prepareLook>>()
-  // Returns one of at most 16 statements, because each stays prepared, on every connection to PostgreSQL.
+  // Returns one of at most 18 statements, because each stays prepared, on every connection to PostgreSQL.
   function findStatement(filter: RunFilter) {
     const isGiven = (name: keyof RunFilter) => filter[name] !== null
     const lead = indexed.find(isGiven) ?? null

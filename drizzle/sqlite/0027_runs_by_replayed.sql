@@ -1,0 +1,1 @@
+CREATE INDEX `runs_by_replayed` ON `runs` (`account_code`,`replay_of`,`id`) WHERE "replay_of" is not null;

@@ -64,20 +64,21 @@ export function createSearchCases<S extends Selection>(
     if (where.length === 1 && !isSingle(first) && (isShared || first.in.length <= maxFewValues))
       return ['page of each value', where]
     if (where.length > 1) {
-      // PostgreSQL knows by its statistics which values are rare, and has better plans if it may begin with the cases.
-      if (isShared) return ['all cases', where]
+      // PostgreSQL chooses within one statement, because a count would take a round trip.
+      if (isShared) return ['few or in order', singlesFirst(where)]
       const { statement, lists } = remember(counts, where.length, () => prepareCount(where))
       const rarest = findRarest(where, await read(statement, valuesOf(accountCode, search, lists)))
       if (rarest !== undefined) return ['rarest first', [rarest, ...where.filter(field => field !== rarest)]]
     }
-    return ['in order', [...where.filter(isSingle), ...where.filter(field => !isSingle(field))]]
+    return ['in order', singlesFirst(where)]
   }
 
   return async (accountCode: string, search: CaseSearch, page: Page): Promise<RowOf<S>[]> => {
     const { after, before, limit, fromEnd } = page
     const [form, where] = await chooseForm(accountCode, search)
     const ordered = { ...search, where }
-    const singles = form === 'in order' ? where.filter(isSingle).length : 0
+    const isOrdered = form === 'in order' || form === 'few or in order'
+    const singles = isOrdered ? where.filter(isSingle).length : 0
     const key = `${form} ${search.caseTypeCode === null} ${where.length} ${singles} ${fromEnd}`
     const { statement, lists } = remember(searches, key, () => prepareSearch(form, ordered, fromEnd))
     const values = valuesOf(accountCode, ordered, lists)
@@ -97,6 +98,10 @@ function findRarest(where: Where, counts: readonly Count[]): Where[number] | und
   })
   const [fewest] = lookUps.toSorted((one, other) => one.count - other.count)
   return fewest !== undefined && fewest.count <= maxLookUps ? fewest.field : undefined
+}
+
+function singlesFirst(where: Where): Where {
+  return [...where.filter(isSingle), ...where.filter(field => !isSingle(field))]
 }
 
 function isSingle(field: Where[number]): boolean {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Dialect, placeholders } from '../../../dialect.ts'
 
 /** How a search finds the ids of a page. `chooseForm` says when. */
-export type Form = 'all cases' | 'page of each value' | 'rarest first' | 'in order'
+export type Form = 'all cases' | 'page of each value' | 'rarest first' | 'few or in order' | 'in order'
 
 export interface SearchShape {
   readonly form: Form
@@ -14,6 +14,9 @@ export interface SearchShape {
   readonly fromEnd: boolean
   readonly isShared: boolean
 }
+
+// On PostgreSQL, a search of several fields looks up at most this many values of one of them.
+const maxFew = sql.raw('500')
 
 const given = placeholders('accountCode', 'caseTypeCode', 'after', 'before', 'limit')
 
@@ -33,16 +36,15 @@ const selectors: Readonly<Record<Form, (shape: SearchShape) => SQL>> = {
   'all cases': selectFromCases,
   'page of each value': selectPageOfEach,
   'rarest first': selectRarestFirst,
+  'few or in order': selectFewOrInOrder,
   'in order': selectInOrder,
 }
 
-// PostgreSQL may also begin with the values of a field.
-function selectFromCases({ lists, hasType, fromEnd }: SearchShape): SQL {
+function selectFromCases({ hasType, fromEnd }: SearchShape): SQL {
   const ofType = hasType ? sql`and cases.case_type_code = ${given.caseTypeCode}` : sql``
-  const hasEach = lists.map((list, index) => sql`and cases.id in (${valuesOf(index, isIn(list))})`)
   return sql`
     select cases.id from cases
-    where cases.account_code = ${given.accountCode} ${ofType} ${sql.join(hasEach)} and ${isBetween(sql`cases.id`)}
+    where cases.account_code = ${given.accountCode} ${ofType} and ${isBetween(sql`cases.id`)}
     ${firstOf(sql`cases.id`, fromEnd)}`
 }
 
@@ -72,17 +74,67 @@ function selectRarestFirst({ lists: [rarest, ...others], fromEnd }: SearchShape)
     ${firstOf(sql`+case_id`, fromEnd)}`
 }
 
-// The key of the values has those of one value in the order of the ids, so SQLite merges the fields, up to the last id
-// of the page. The values of a list are sorted first: with the plain id, SQLite would walk along all cases.
-function selectInOrder({ lists, singles, fromEnd }: SearchShape): SQL {
-  const each = lists.map((list, index) => {
-    const rows =
-      index < singles
-        ? valuesOf(index, sql`value = ${sql.placeholder(`value${index}`)}`)
-        : valuesOf(index, isIn(list), sql`+case_id as case_id`)
-    return sql`${rows} and ${isBetween(sql`case_id`)}`
+// Reads the first values of each field. If one has few, their cases are looked up among the values of each other field;
+// else, and if some values are in a list, so are the first cases. Unless that finds what is wanted, the fields are
+// merged. PostgreSQL has no say in this: its statistics may be missing after many saves, or know little of a small
+// account. With `offset 0`, it looks each case up by itself, however few values it expects.
+function selectFewOrInOrder(shape: SearchShape): SQL {
+  const { lists, singles, fromEnd } = shape
+  const first = lists.map(
+    (_, index) => sql`
+      select ${sql.raw(String(index))} as place, array(
+        ${valuesOf(index, isOf(shape, index))} limit ${maxFew} + 1
+      ) as ids`,
+  )
+  const hasEach = lists.map(
+    (_, index) => sql`
+      and ((select place from fewest where are_all) = ${sql.raw(String(index))} or exists (
+        ${valuesOf(index, isOf(shape, index))} and case_id = few.case_id offset 0
+      ))`,
+  )
+  // A merge with a list must read all of its values, so common ones are likely to be found sooner in this way.
+  const common = sql`
+    union all (
+      select id from cases where account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
+        and ${isBetween(sql`id`)} and not (select are_all from fewest)
+      order by id ${directionOf(fromEnd)} limit 2 * ${given.limit}::bigint
+    )`
+  const isWhole = sql`((select are_all from fewest) or (select count(*) from looked_up) = ${given.limit})`
+  const byId = firstOf(sql`case_id`, fromEnd)
+  return sql`
+    with fewest as materialized (
+      select place, ids, cardinality(ids) <= ${maxFew} as are_all
+      from (${sql.join(first, sql` union all `)}) as each order by cardinality(ids) limit 1
+    ), looked_up as materialized (
+      select case_id from (
+        select unnest(ids) as case_id from fewest where are_all ${singles < lists.length ? common : sql``}
+        order by case_id ${directionOf(fromEnd)}
+      ) as few
+      where ${isBetween(sql`case_id`)} ${sql.join(hasEach)} ${byId}
+    )
+    select case_id from (
+      select case_id from looked_up where ${isWhole}
+      union all (select case_id from (${merge(shape)}) as merged where not ${isWhole} ${byId})
+    ) as found ${byId}`
+}
+
+function selectInOrder(shape: SearchShape): SQL {
+  return sql`${merge(shape)} ${firstOf(sql`case_id`, shape.fromEnd)}`
+}
+
+// The key of the values has those of one value in the order of the ids, so the fields are merged up to the last id of
+// the page. The values of a list are sorted first: with the plain id, SQLite would walk along all cases.
+function merge(shape: SearchShape): SQL {
+  const each = shape.lists.map((_, index) => {
+    const id = index < shape.singles ? sql`case_id` : sql`+case_id as case_id`
+    return sql`${valuesOf(index, isOf(shape, index), id)} and ${isBetween(sql`case_id`)}`
   })
-  return sql`${sql.join(each, sql` intersect `)} ${firstOf(sql`case_id`, fromEnd)}`
+  return sql.join(each, sql` intersect `)
+}
+
+// With one value, its rows are in the order of the ids.
+function isOf({ lists, singles }: SearchShape, index: number): SQL {
+  return index < singles ? sql`value = ${sql.placeholder(`value${index}`)}` : isIn(lists[index])
 }
 
 function valuesOf(index: number, isWanted: SQL, id = sql`case_id`): SQL {
@@ -99,5 +151,9 @@ function isBetween(id: SQL): SQL {
 
 // With `+`, SQLite sorts what is found. Else it may walk along the values of all cases.
 function firstOf(id: SQL, fromEnd: boolean): SQL {
-  return sql`order by ${id} ${sql.raw(fromEnd ? 'desc' : 'asc')} limit ${given.limit}`
+  return sql`order by ${id} ${directionOf(fromEnd)} limit ${given.limit}`
+}
+
+function directionOf(fromEnd: boolean): SQL {
+  return sql.raw(fromEnd ? 'desc' : 'asc')
 }

@@ -45,13 +45,15 @@ export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[
   }
   const deleteInputs = () => store.runs.deleteExpiredInputs(daysAgo(runs.inputDays), maxRowsAtOnce)
   const deleteFunctions = () => store.runs.deleteRemovedFunctions(unwrittenMs, maxFunctionsAtOnce)
-  const deleteDead = () => store.queue.deleteDeadBeyond(maxDead, maxDeadAtOnce)
   return [
     { everyMs: minuteMs, delete: signal => untilNone(deleteKeys, 10, signal) },
     { everyMs: minuteMs, delete: signal => untilNone(deleteRuns, 10, signal) },
     { everyMs: minuteMs, delete: signal => untilNone(deleteInputs, 20, signal) },
     { everyMs: minuteMs, delete: signal => untilNone(deleteFunctions, 20, signal) },
-    { everyMs: minuteMs, delete: signal => untilNone(deleteDead, 10, signal) },
+    {
+      everyMs: minuteMs,
+      delete: signal => store.queue.deleteDeadBeyond(maxDead, maxDeadAtOnce, signal),
+    },
     {
       everyMs: hourMs,
       delete: signal => store.queue.deleteExpiredDead(runs.days * dayMs, maxDeadAtOnce, signal),

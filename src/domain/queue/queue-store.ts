@@ -166,8 +166,11 @@ export interface QueueStore extends RowStore<QueuedRun> {
   retryDead(origin: Origin, choice: DeadRunChoice): Promise<number>
   /** Returns the run as it was. `NOT_FOUND`; `CONFLICT` while it runs. */
   cancel(origin: Origin, id: number): Promise<QueuedRun>
-  /** Deletes up to `limit` dead runs past the newest ones of their account. Returns their number: 0 at the end. */
-  deleteDeadBeyond(maxRuns: number, limit: number): Promise<number>
+  /**
+   * Deletes the dead runs past the newest ones of their account, `limit` in one transaction. Looks through all
+   * accounts.
+   */
+  deleteDeadBeyond(maxRuns: number, limit: number, signal: AbortSignal): Promise<void>
   /** Deletes the dead runs that were due before this age, `limit` in one transaction. Reads all: call it seldom. */
   deleteExpiredDead(ageMs: number, limit: number, signal: AbortSignal): Promise<void>
   /** Calls the listener soon after a commit that queued runs. It is a hint: a call can be lost, or come for nothing. */

@@ -361,17 +361,19 @@ eachStore(harness => {
       for (const accountCode of accounts) await enqueue(accountCode, 1)
       for (const _ of accounts) await settle(await claimOne(), { kind: 'dead', error: failed })
     }
-    const deleteBeyond = (maxRuns: number, limit = 10) => store.queue.deleteDeadBeyond(maxRuns, limit)
+    const deleteBeyond = (maxRuns: number, limit = 1) =>
+      store.queue.deleteDeadBeyond(maxRuns, limit, new AbortController().signal)
     const deleteExpired = (ageMs: number, limit = 1) =>
       store.queue.deleteExpiredDead(ageMs, limit, new AbortController().signal)
     const idsOf = async (accountCode = 'a') => (await statesOf(accountCode)).map(([id]) => id)
 
     await die('a', 'a', 'a', 'a', 'b')
     await enqueue('a', 1)
-    expect(await deleteBeyond(4)).toBe(0)
-    expect(await deleteBeyond(2, 1)).toBe(1)
-    expect(await deleteBeyond(2)).toBe(1)
-    expect(await deleteBeyond(2)).toBe(0)
+    await deleteBeyond(4)
+    expect(await idsOf()).toEqual([1, 2, 3, 4, 5])
+    await deleteBeyond(3, 10)
+    expect(await idsOf()).toEqual([2, 3, 4, 5])
+    await deleteBeyond(2)
     expect(await idsOf()).toEqual([3, 4, 5])
     await deleteExpired(dayMs)
     expect(await idsOf()).toEqual([3, 4, 5])
@@ -392,19 +394,23 @@ eachStore(harness => {
     expect([await idsOf(), await idsOf('b')]).toEqual([[], [1]])
   })
 
-  test('a deletion of dead runs locks no account that has none to delete', async () => {
-    await enqueue('a', 1, 2)
+  test('a deletion of dead runs looks for accounts once, and locks none that has none to delete', async () => {
+    await enqueue('a', 1, 2, 3, 4)
     await enqueue('b', 1)
     await writeRows(url, `update queued_runs set state = 'dead', claim_at = null, lane = null`)
+    let looks = 0
     let locks = 0
     const onStatement = (text: string) => {
+      if (text.includes('from queue_accounts where exists')) looks += 1
       if (text.includes('select waiting, waiting_bytes from queue_accounts')) locks += 1
     }
     const { queue } = await harness.open({ url, onStatement })
-    expect(await queue.deleteDeadBeyond(1, 10)).toBe(1)
-    expect(await queue.deleteDeadBeyond(1, 10)).toBe(0)
-    await queue.deleteExpiredDead(60_000, 10, new AbortController().signal)
-    expect(locks).toBe(1)
+    const { signal } = new AbortController()
+    await queue.deleteDeadBeyond(1, 2, signal)
+    expect([looks, locks]).toEqual([1, 2])
+    await queue.deleteDeadBeyond(1, 2, signal)
+    await queue.deleteExpiredDead(60_000, 10, signal)
+    expect([looks, locks]).toEqual([3, 2])
   })
 
   test('a look for dead runs past their time leaves time for other work between the accounts', async () => {

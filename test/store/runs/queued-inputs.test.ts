@@ -73,7 +73,7 @@ eachStore(harness => {
     await die(await claim(1))
     await store.queue.cancel(by('a'), 4)
     expect(await look()).toEqual({ inputs: [1], counted: 0, sum: 0 })
-    await store.queue.deleteDeadBeyond(0, 10)
+    await store.queue.deleteDeadBeyond(0, 10, new AbortController().signal)
     expect(await look()).toEqual({ inputs: [], counted: 0, sum: 0 })
   })
 

@@ -28,28 +28,41 @@ export function createDeleteDead(
     return rows.length
   }
 
+  // Other work goes on between the transactions.
+  async function removeAll(
+    accountCode: string,
+    statement: DeleteStatement,
+    { values, limit, signal }: Removal,
+  ) {
+    const removeSome = () => remove(accountCode, statement, { ...values, limit })
+    while (!signal.aborted && (await write(accountCode, removeSome, { hasChanged })) === limit)
+      await nextTurn()
+  }
+
   return {
-    async deleteDeadBeyond(maxRuns, limit) {
-      for (const { accountCode } of await read(statements.findBeyond, { maxRuns })) {
-        const removeSome = () => remove(accountCode, statements.deleteBeyond, { maxRuns, limit })
-        const count = await write(accountCode, removeSome, { hasChanged })
-        if (count > 0) return count
-      }
-      return 0
+    async deleteDeadBeyond(maxRuns, limit, signal) {
+      for (const { accountCode } of await read(statements.findBeyond, { maxRuns }))
+        await removeAll(accountCode, statements.deleteBeyond, { values: { maxRuns }, limit, signal })
     },
     async deleteExpiredDead(ageMs, limit, signal) {
       for (const { accountCode } of await read(statements.findAccounts, {})) {
         // SQLite reads all dead runs of the account, so other work goes on before those of the next one.
         await nextTurn()
         if (signal.aborted) return
-        const [expired] = await read(statements.findExpired, { accountCode, ageMs: -ageMs })
-        if (expired === undefined) continue
-        const removeSome = () => remove(accountCode, statements.deleteExpired, { ageMs: -ageMs, limit })
-        while (!signal.aborted && (await write(accountCode, removeSome, { hasChanged })) === limit)
-          await nextTurn()
+        const values = { ageMs: -ageMs }
+        const [expired] = await read(statements.findExpired, { accountCode, ...values })
+        if (expired !== undefined)
+          await removeAll(accountCode, statements.deleteExpired, { values, limit, signal })
       }
     },
   }
+}
+
+interface Removal {
+  readonly values: Values
+  /** Maximum number of runs of one transaction. */
+  readonly limit: number
+  readonly signal: AbortSignal
 }
 
 type DeleteStatement = Statement<{ readonly inputId: number }>

@@ -1,11 +1,20 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { ask } from '../gateway/operation.ts'
-import { type ListedRun, listNewestIds, listRuns, type RunFilter, type RunPage } from './run-documents.ts'
+import {
+  type ListedRun,
+  listNewestIds,
+  listRuns,
+  type RunFilter,
+  type RunPage,
+  readNewest,
+} from './run-documents.ts'
 
 const pageSize = 50
 // A run is listed up to a second after it began, so the page looks more often than that.
 const lookEveryMs = 600
 const lookAfterErrorMs = 3_000
+// A run can also disappear, which the newest run does not tell.
+const searchEveryMs = 6_000
 // A page that is left open keeps this many rows, and those that the person loads.
 const maxRowsByItself = 200
 /** A page that is left paused counts up to this many new runs. */
@@ -27,6 +36,9 @@ export class LiveRuns implements ReactiveController {
   /** False until the table has runs of the chosen filter. */
   #isShown = false
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** The newest run when the list was last asked for; null if the list may lack a change. */
+  #newest: string | null = null
+  #searchedAt = 0
   #maxRows = maxRowsByItself
   #rowsAfterLook = 0
   /** How many answers with rows after the last one are on their way. The last one stays until then. */
@@ -61,11 +73,13 @@ export class LiveRuns implements ReactiveController {
 
   pause(): void {
     this.isPaused = true
+    this.#newest = null
     this.#host.requestUpdate()
   }
 
   resume(): void {
     this.isPaused = false
+    this.#newest = null
     this.waiting.clear()
     this.#host.requestUpdate()
     this.#lookNow()
@@ -92,19 +106,33 @@ export class LiveRuns implements ReactiveController {
     const generation = this.#generation
     let nextMs = lookEveryMs
     try {
-      if (document.visibilityState === 'visible') {
+      if (document.visibilityState === 'visible' && (await this.#mayHaveChanged(generation))) {
         if (this.isPaused && this.#isShown) await this.#count(generation)
         else await this.#refresh(generation)
       }
       if (generation === this.#generation) this.error = null
     } catch (error) {
       if (generation === this.#generation) this.#noteError(error)
+      this.#newest = null
       nextMs = lookAfterErrorMs
     }
     if (generation !== this.#generation) return
     this.#host.requestUpdate()
     clearTimeout(this.#timer)
     this.#timer = setTimeout(this.#lookNow, nextMs)
+  }
+
+  // With a filter that few runs match, each search looks through all runs that are kept.
+  async #mayHaveChanged(generation: number): Promise<boolean> {
+    if (Object.keys(this.#filter).length === 0) return true
+    const { newest, running } = await ask(readNewest, {})
+    if (generation !== this.#generation) return false
+    const id = running.nodes.length > 0 ? null : (newest.nodes[0]?.id ?? '')
+    const isKnown = this.#isShown && id !== null && id === this.#newest
+    if (isKnown && performance.now() - this.#searchedAt < searchEveryMs) return false
+    this.#newest = id
+    this.#searchedAt = performance.now()
+    return true
   }
 
   // The runs of another filter would look like those of this one.

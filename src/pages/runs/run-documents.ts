@@ -65,6 +65,17 @@ export const listNewestIds = operation<
   }`,
 )
 
+/** The newest run of all, and whether any runs. Unlike a search, it looks through no other runs. */
+export const readNewest = operation<{
+  readonly newest: { readonly nodes: readonly { readonly id: string }[] }
+  readonly running: { readonly nodes: readonly { readonly id: string }[] }
+}>(
+  `query ReadNewestRun {
+    newest: runs(first: 1) { nodes { id } }
+    running: runs(filter: { state: RUNNING }, first: 1) { nodes { id } }
+  }`,
+)
+
 export interface FunctionName {
   readonly id: string
   readonly name: string

@@ -135,6 +135,23 @@ test('filters are in the address: a reload keeps them, and Back takes the last o
   await close(tab)
 })
 
+test('a filtered table asks for its runs again only after a new run, which it shows soon', async () => {
+  const tab = await open('/runs?text=rare')
+  const { page } = tab
+  let probes = 0
+  let searches = 0
+  page.on('request', request => {
+    const body = request.postData() ?? ''
+    if (body.includes('ReadNewestRun')) probes++
+    if (body.includes('ListRuns')) searches++
+  })
+  await expect.poll(() => probes).toBeGreaterThan(2)
+  expect(searches).toBeLessThan(probes)
+  await run('rare one', 'exit(1)')
+  await rowOf(page, 'rare one').waitFor({ timeout: 3_000 })
+  await close(tab)
+})
+
 test('a search keeps a space that is typed slowly, and a text that a filter follows at once', async () => {
   await run('two words', 'exit(1)')
   await run('two others', 'fail("no")')

@@ -76,8 +76,8 @@ function selectRarestFirst({ lists: [rarest, ...others], fromEnd }: SearchShape)
 
 // Reads the first values of each field. If one has few, their cases are looked up among the values of each other field;
 // else, and if some values are in a list, so are the first cases. Unless that finds what is wanted, the fields are
-// merged. PostgreSQL has no say in this: its statistics may be missing after many saves, or know little of a small
-// account. With `offset 0`, it looks each case up by itself, however few values it expects.
+// merged. PostgreSQL has no say in this: it expects too few rows, and one for each field if it has no statistics. With
+// `offset 0`, it looks each case up by itself, however few it expects.
 function selectFewOrInOrder(shape: SearchShape): SQL {
   const { lists, singles, fromEnd } = shape
   const first = lists.map(
@@ -97,7 +97,7 @@ function selectFewOrInOrder(shape: SearchShape): SQL {
     union all (
       select id from cases where account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
         and ${isBetween(sql`id`)} and not (select are_all from fewest)
-      order by id ${directionOf(fromEnd)} limit 2 * ${given.limit}::bigint
+      order by id ${directionOf(fromEnd)} limit 4 * ${given.limit}::bigint
     )`
   const isWhole = sql`((select are_all from fewest) or (select count(*) from looked_up) = ${given.limit})`
   const byId = firstOf(sql`case_id`, fromEnd)

@@ -28,9 +28,10 @@ export async function issueToken(store: Store, request: TokenRequest): Promise<s
 
 async function findOrCreateUser(store: Store, request: TokenRequest): Promise<User> {
   const { accountCode, userId, email, displayName } = request
+  const origin = { accountCode, step: null }
   const given = { ...(email !== null && { email }), ...(displayName !== null && { displayName }) }
-  if (userId !== null) return store.users.save(accountCode, userId, given)
+  if (userId !== null) return store.users.save(origin, userId, given)
   const known = email === null ? null : await store.users.findByEmail(accountCode, email)
   if (known === null) return store.users.create(accountCode, { email, displayName })
-  return displayName === null ? known : store.users.save(accountCode, known.id, { displayName })
+  return displayName === null ? known : store.users.save(origin, known.id, { displayName })
 }

@@ -12,6 +12,9 @@ export interface Origin {
   readonly step: Step | null
 }
 
+/** The origin of a change that writes no event. */
+export type PlainOrigin = Pick<Origin, 'accountCode' | 'step'>
+
 /** A numbered change of a request with an idempotency key. */
 export interface Step {
   readonly key: string

@@ -1,4 +1,4 @@
-import type { Origin } from '../domain/port.ts'
+import type { PlainOrigin } from '../domain/port.ts'
 import type { ShareOwner } from '../fairness/share-owner.ts'
 import { type Changed, queuedRuns } from './change-listeners.ts'
 import type { Dialect, Statement, Values } from './dialect.ts'
@@ -71,7 +71,9 @@ export interface Database extends Dialect, Runner {
    * JSON keeps it) is given again. Wakes the listeners of the account's events after the commit.
    * Rejects with the error of a `Refusal`, which keeps, stores and announces nothing.
    */
-  change<T>(origin: Origin, work: () => Work<T | Refusal>, options?: ChangeOptions<T>): Promise<T>
+  change<T>(origin: PlainOrigin, work: () => Work<T | Refusal>, options?: ChangeOptions<T>): Promise<T>
+  /** The durable result of an earlier attempt at the step of this origin. Undefined without one. */
+  findStep<T>(origin: PlainOrigin): Promise<T | undefined>
 }
 
 interface Dependencies {
@@ -82,7 +84,7 @@ interface Dependencies {
 }
 
 export function createDatabase({ dialect, runner, announce }: Dependencies): Database {
-  const { doOnce } = createSteps(dialect)
+  const { doOnce, find } = createSteps(dialect)
   const { together } = runner
 
   function announceEach<Change, Result>(
@@ -101,7 +103,7 @@ export function createDatabase({ dialect, runner, announce }: Dependencies): Dat
   return {
     ...dialect,
     ...runner,
-    async change<T>(origin: Origin, work: () => Work<T | Refusal>, options: ChangeOptions<T> = {}) {
+    async change<T>(origin: PlainOrigin, work: () => Work<T | Refusal>, options: ChangeOptions<T> = {}) {
       const { keepsStep = false, hasQueued = () => false } = options
       const hasChanged = (result: T | Refusal) =>
         !(result instanceof Refusal) && (options.hasChanged?.(result) ?? true)
@@ -112,6 +114,10 @@ export function createDatabase({ dialect, runner, announce }: Dependencies): Dat
       if (hasQueued(result)) announce(queuedRuns)
       return result
     },
+    findStep: async <T>(origin: PlainOrigin) =>
+      origin.step === null
+        ? undefined
+        : runner.writeEach(origin.accountCode, () => find<T>(origin), { hasChanged: () => false }),
     together: changes => announceEach(together(changes), changes.hasQueued),
   }
 }

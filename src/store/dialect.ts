@@ -63,6 +63,8 @@ export interface Dialect {
   nowPlus(ms: Placeholder | number): SQL
   /** A placeholder with its type, for where PostgreSQL cannot infer it. */
   typed(placeholder: Placeholder, type: 'text' | 'integer' | 'boolean' | 'bytes'): SQL
+  /** The columns of a selection as the text of a JSON object, by the names that they have there. */
+  jsonOf(selection: Selection): SQL
   /** True if the column is in a list that is sent as one value, by `encodeList`. */
   isListed(column: Column, list: Placeholder): SQL
   encodeList(ids: readonly number[]): string
@@ -150,6 +152,15 @@ export interface FindByIds<Row> {
   readonly forget: (accountCode: string, id: number) => void
   /** Caches a row as a transaction has left it. Call it when the commit has resolved, before anything else can run. */
   readonly remember?: (accountCode: string, row: Row) => void
+}
+
+/** The names and columns of a selection by turns, for a function of SQL that makes a JSON object. */
+export function listMembers(selection: Selection): SQL {
+  return sql.raw(
+    Object.entries(selection)
+      .map(([key, { name }]) => `'${key}', "${name}"`)
+      .join(', '),
+  )
 }
 
 /** Placeholders by their names. */

@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm'
-import type { Origin } from '../domain/port.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import type { PlainOrigin } from '../domain/port.ts'
 import { readStored } from '../json/read-stored.ts'
 import { type Dialect, placeholders } from './dialect.ts'
+import type { Selection } from './tables/tables-of.ts'
 import { first, unread, type Work } from './work.ts'
 
 /** Changes of a request with an idempotency key. */
@@ -10,15 +11,15 @@ export interface Steps {
    * Does `work` once for each step; a second attempt gets the first result, as JSON preserves it. A result that changed
    * nothing is not stored. Without a step, it just does the work.
    */
-  doOnce<T>(origin: Origin, work: () => Work<T>, hasChanged: (result: T) => boolean): Work<T>
+  doOnce<T>(origin: PlainOrigin, work: () => Work<T>, hasChanged: (result: T) => boolean): Work<T>
   /** The result of the origin's step, as JSON preserves it. Undefined if there is no step, or it was not made. */
-  find<T>(origin: Origin): Work<T | undefined>
+  find<T>(origin: PlainOrigin): Work<T | undefined>
 }
 
 export function createSteps(dialect: Dialect): Steps {
   const statements = prepareSteps(dialect)
 
-  function* find<T>({ accountCode, step }: Origin): Work<T | undefined> {
+  function* find<T>({ accountCode, step }: PlainOrigin): Work<T | undefined> {
     if (step === null) return undefined
     const before = yield* first(statements.find, { accountCode, ...step })
     return (
@@ -45,6 +46,37 @@ export function createSteps(dialect: Dialect): Steps {
       return result
     },
   }
+}
+
+interface StepNames {
+  readonly key: SQL
+  readonly number: SQL
+}
+
+/** Parts of a chain that makes its change once for a step, for the values of `stepValues`. */
+export function createStepParts({ typed, jsonOf }: Pick<Dialect, 'typed' | 'jsonOf'>) {
+  const given = placeholders('accountCode', 'key', 'number')
+  const ofChain: StepNames = { key: typed(given.key, 'text'), number: typed(given.number, 'integer') }
+  return {
+    /** The condition that the step was not made, or that there is none. */
+    isOpen: sql`not exists (
+      select 1 from idempotency_steps as step
+      where step.account_code = ${given.accountCode} and step.key = ${ofChain.key} and step.number = ${ofChain.number}
+    )`,
+    /**
+     * Stores each row of the part `rows`, which returns `selection`, as the result of the step that `key` and `number`
+     * name. If `key` is null, there is no step.
+     */
+    insert: (rows: string, selection: Selection, { key, number } = ofChain) => sql`
+      insert into idempotency_steps (account_code, key, number, result)
+      select ${given.accountCode}, ${key}, ${number}, ${jsonOf(selection)}
+      from ${sql.raw(rows)} where ${key} is not null`,
+  }
+}
+
+/** Returns the values that the parts of a step need. */
+export function stepValues({ step }: PlainOrigin) {
+  return { key: step?.key ?? null, number: step?.number ?? null }
 }
 
 function prepareSteps({ prepare, tables: { idempotencySteps: steps } }: Dialect) {

@@ -6,6 +6,7 @@ import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { startApp } from '../http/edge/start-app.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
+import { by } from '../store/databases/origin.ts'
 
 const folder = makeTempFolder()
 const path = `${folder.path}/rostrum.db`
@@ -16,7 +17,7 @@ let uses: TokenUses
 
 beforeAll(async () => {
   store = await openStore({ url: `sqlite:${path}`, onStatement: sql => statements.push(sql) })
-  await store.users.save('beta', 7, {})
+  await store.users.save(by('beta'), 7, {})
 })
 afterAll(async () => {
   await store.close()

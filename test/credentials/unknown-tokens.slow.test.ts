@@ -4,6 +4,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { startApp, type TestApp } from '../http/edge/start-app.ts'
 import { openClient } from '../store/databases/ask-postgres.ts'
 import { createDatabase } from '../store/databases/create-database.ts'
+import { by } from '../store/databases/origin.ts'
 
 let url: string
 let app: TestApp
@@ -50,7 +51,7 @@ test('a token that another gateway creates after a refusal works within a second
   const late = newApiToken()
   expect((await view(late)).status).toBe(401)
   const other = await openStore({ url })
-  await other.users.save('beta', 1, {})
+  await other.users.save(by('beta'), 1, {})
   await other.tokens.create({
     accountCode: 'beta',
     userId: 1,

@@ -6,6 +6,7 @@ import { prepareFirstStart } from '../../src/domain/directory/first-start.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
+import { by } from '../store/databases/origin.ts'
 
 const nothingNew = { createdToken: null, createdAccount: false }
 
@@ -86,7 +87,7 @@ test('the operator’s token of an existing store leaves other tokens valid', as
 })
 
 test('the operator’s token is valid in demo also where another account has the same', async () => {
-  await store.users.save('beta', 7, {})
+  await store.users.save(by('beta'), 7, {})
   const sha256 = hashToken('operators-own-token')
   await store.tokens.create({ accountCode: 'beta', userId: 7, label: null, scopes: ['admin'], sha256 })
   await prepareFirstStart(store, 'operators-own-token')
@@ -96,7 +97,7 @@ test('the operator’s token is valid in demo also where another account has the
 
 test('an expired token with the same text does not stand for the operator’s', async () => {
   await store.accounts.ensure('demo')
-  await store.users.save('demo', 7, {})
+  await store.users.save(by('demo'), 7, {})
   const [sha256, expiresAt] = [hashToken('operators-own-token'), new Date(0)]
   await store.tokens.create({
     accountCode: 'demo',

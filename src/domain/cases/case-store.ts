@@ -1,6 +1,6 @@
 import type { JsonText } from '../../json/json-text.ts'
 import type { CaseValue } from '../case-data/case-values.ts'
-import type { EventStore, LoggedEvent, Origin, Page } from '../port.ts'
+import type { EventStore, LoggedEvent, Origin, Page, PlainOrigin } from '../port.ts'
 import type { CommittedRuns } from '../runs/deferred-runs.ts'
 import type { HooksToQueue } from '../triggers/trigger-store.ts'
 
@@ -124,7 +124,9 @@ export interface CaseStore {
    * Writes the type's fields with a new revision. Returns null if the type has another revision than the given one (0
    * means that there is no type).
    */
-  saveType(accountCode: string, type: CaseType): Promise<CaseType | null>
+  saveType(origin: PlainOrigin, type: CaseType): Promise<CaseType | null>
+  /** Returns what an earlier attempt at this step of a request with an idempotency key has saved; null without one. */
+  findSavedType(origin: PlainOrigin): Promise<CaseType | null>
   /** Writes the values of cases that still have the given versions. Returns false if the type has another revision. */
   addValues(accountCode: string, type: CaseTypeRevision, rows: readonly ReadValues[]): Promise<boolean>
   /** Deletes the values of these fields for all cases. Returns false if the type has another revision. */

@@ -4,6 +4,7 @@ import type { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { findValues } from '../case-data/case-values.ts'
 import { checkCaseTypeCode } from '../name.ts'
+import type { PlainOrigin } from '../port.ts'
 import { describeUnstorable } from '../storable-text.ts'
 import type { Case, CaseStore, CaseType, CaseTypeRevision } from './case-store.ts'
 
@@ -18,7 +19,7 @@ interface CaseTypeRequest extends Pick<CaseType, 'code' | 'indexedFields'> {
   readonly signal: AbortSignal
 }
 
-export type SaveCaseType = (accountCode: string, request: CaseTypeRequest) => Promise<CaseType>
+export type SaveCaseType = (origin: PlainOrigin, request: CaseTypeRequest) => Promise<CaseType>
 
 interface Dependencies {
   readonly store: CaseStore
@@ -33,9 +34,12 @@ interface Dependencies {
  * the type again continues. Rejects with `CONFLICT` if the type changes meanwhile.
  */
 export function createSaveCaseType({ store, waitForTurn }: Dependencies): SaveCaseType {
-  return async (accountCode, { code, indexedFields: given, signal }) => {
+  return async (origin, { code, indexedFields: given, signal }) => {
     checkCaseTypeCode(code, '/code')
     const fields = checkFields(given)
+    const earlier = await store.findSavedType(origin)
+    if (earlier !== null) return earlier
+    const { accountCode } = origin
     const before = await store.findType(accountCode, code)
     const indexed = before?.indexedFields ?? []
     const written = before?.writtenFields ?? []
@@ -44,17 +48,14 @@ export function createSaveCaseType({ store, waitForTurn }: Dependencies): SaveCa
     const isKept = before !== null && added.length === 0 && dropped.length === 0
     if (isKept && indexed.length === fields.length) return before
     const kept = fields.filter(field => indexed.includes(field))
-    const save = async (indexedFields: readonly string[], revision: number) => {
-      const saved = await store.saveType(accountCode, {
-        code,
-        indexedFields,
-        writtenFields: fields,
-        revision,
-      })
+    const save = async (by: PlainOrigin, indexedFields: readonly string[], revision: number) => {
+      const saved = await store.saveType(by, { code, indexedFields, writtenFields: fields, revision })
       if (saved === null) throw changedMeanwhile(code)
       return saved
     }
-    const begun = await save(kept, before?.revision ?? 0)
+    // The last save makes the step.
+    const begins = added.length === 0 ? origin : { accountCode, step: null }
+    const begun = await save(begins, kept, before?.revision ?? 0)
     // Also deletes the values of added fields, which an earlier, interrupted save of the type may have left.
     const isDropped = await store.dropValues(accountCode, begun, [...dropped, ...added])
     if (!isDropped) throw changedMeanwhile(code)
@@ -64,7 +65,7 @@ export function createSaveCaseType({ store, waitForTurn }: Dependencies): SaveCa
       signal.throwIfAborted()
     }
     await writeStored({ store, accountCode, type: begun, fields: added, takeTurn })
-    return save(fields, begun.revision)
+    return save(origin, fields, begun.revision)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RowStore } from '../port.ts'
+import type { PlainOrigin, RowStore } from '../port.ts'
 
 export interface User {
   readonly id: number
@@ -13,7 +13,7 @@ export interface Team {
 
 export interface UserStore extends RowStore<User> {
   /** Creates or changes the record. A detail that is left out stays unchanged; null clears it. */
-  save(accountCode: string, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
+  save(origin: PlainOrigin, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
   /** Returns the user with this email. If there are several, returns the one with the lowest id. */
   findByEmail(accountCode: string, email: string): Promise<User | null>
   /** Creates a user. Its id is 2^52 or more, far from the ids that callers' own systems use. */
@@ -21,7 +21,7 @@ export interface UserStore extends RowStore<User> {
 }
 
 export interface TeamStore extends RowStore<Team> {
-  save(accountCode: string, id: number, details: Partial<Omit<Team, 'id'>>): Promise<Team>
+  save(origin: PlainOrigin, id: number, details: Partial<Omit<Team, 'id'>>): Promise<Team>
 }
 
 export interface AccountStore {

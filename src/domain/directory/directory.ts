@@ -1,6 +1,7 @@
 import { type FieldError, invalidInput } from '../../errors.ts'
 import { countCharacters } from '../../json/count-characters.ts'
 import { checkId } from '../id.ts'
+import type { PlainOrigin } from '../port.ts'
 import { describeUnstorable } from '../storable-text.ts'
 import type { Store } from '../store.ts'
 import type { Team, User } from './directory-store.ts'
@@ -13,8 +14,8 @@ const maxNameCharacters = 200
  * Users and teams of an account. A user or team exists from the first membership that names it (contract, section 1).
  */
 export interface Directory {
-  saveUser(accountCode: string, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
-  saveTeam(accountCode: string, id: number, details: Partial<Omit<Team, 'id'>>): Promise<Team>
+  saveUser(origin: PlainOrigin, id: number, details: Partial<Omit<User, 'id'>>): Promise<User>
+  saveTeam(origin: PlainOrigin, id: number, details: Partial<Omit<Team, 'id'>>): Promise<Team>
   /** Returns the bytes that count toward ROSTRUM_ACCOUNT_STORE_BYTES. */
   findStoredBytes(accountCode: string): Promise<number>
 }
@@ -22,18 +23,18 @@ export interface Directory {
 /** Creates the rules of the directory. `BAD_USER_INPUT` has a pointer to each bad detail. */
 export function createDirectory(store: Store): Directory {
   return {
-    async saveUser(accountCode, id, details) {
+    async saveUser(origin, id, details) {
       checkId(id, 'user id')
       refuseFields([
         checkDetail('/email', describeBadEmail(details.email)),
         checkDetail('/displayName', describeBadName(details.displayName)),
       ])
-      return store.users.save(accountCode, id, details)
+      return store.users.save(origin, id, details)
     },
-    async saveTeam(accountCode, id, details) {
+    async saveTeam(origin, id, details) {
       checkId(id, 'team id')
       refuseFields([checkDetail('/name', describeBadName(details.name))])
-      return store.teams.save(accountCode, id, details)
+      return store.teams.save(origin, id, details)
     },
     findStoredBytes: store.accounts.findStoredBytes,
   }

@@ -58,7 +58,7 @@ builder.mutationField('saveCaseType', t =>
         description: 'The type and its indexed fields.',
       }),
     },
-    resolve: (_root, { input }, { caller, services, signal }) =>
-      services.cases.saveType(caller.accountCode, { ...input, signal }),
+    resolve: (_root, { input }, context) =>
+      context.services.cases.saveType(context.origin, { ...input, signal: context.signal }),
   }),
 )

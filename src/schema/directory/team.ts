@@ -59,10 +59,10 @@ builder.mutationField('saveTeam', t =>
     nullable: true,
     scope: 'memberships:write',
     args: { input: t.arg({ type: SaveTeamInput, required: true, description: 'The team and its details.' }) },
-    resolve: (_root, { input }, { caller, services }) => {
+    resolve: (_root, { input }, context) => {
       const id = parseId(input.id, 'team id')
       const details = input.name === undefined ? {} : { name: input.name }
-      return services.directory.saveTeam(caller.accountCode, id, details)
+      return context.services.directory.saveTeam(context.origin, id, details)
     },
   }),
 )

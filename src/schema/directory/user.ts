@@ -65,9 +65,9 @@ builder.mutationField('saveUser', t =>
     nullable: true,
     scope: 'memberships:write',
     args: { input: t.arg({ type: SaveUserInput, required: true, description: 'The user and its details.' }) },
-    resolve: (_root, { input }, { caller, services }) => {
+    resolve: (_root, { input }, context) => {
       const id = parseId(input.id, 'user id')
-      return services.directory.saveUser(caller.accountCode, id, {
+      return context.services.directory.saveUser(context.origin, id, {
         ...(input.email === undefined ? {} : { email: input.email }),
         ...(input.displayName === undefined ? {} : { displayName: input.displayName }),
       })

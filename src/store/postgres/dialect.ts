@@ -1,5 +1,13 @@
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
-import { type Chain, columnsOf, type Dialect, type FindByIds, maxRows, pageValues } from '../dialect.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import {
+  type Chain,
+  columnsOf,
+  type Dialect,
+  type FindByIds,
+  listMembers,
+  maxRows,
+  pageValues,
+} from '../dialect.ts'
 import type { Calls } from './connection/calls.ts'
 import { createFindListed } from './find-listed.ts'
 import { encodeIds, isListed, list } from './list.ts'
@@ -7,6 +15,12 @@ import { prepare, prepareMany } from './prepare.ts'
 import { tables } from './tables.ts'
 
 const types = { text: sql`text`, integer: sql`bigint`, boolean: sql`boolean`, bytes: sql`bytea` }
+
+/** The part of the dialect that needs no connection. */
+export const wording: Pick<Dialect, 'typed' | 'jsonOf'> = {
+  typed: (placeholder, type) => sql`${placeholder}::${types[type]}`,
+  jsonOf: selection => sql`json_build_object(${listMembers(selection)})::text`,
+}
 
 export function createPostgresDialect(calls: Calls): Dialect {
   return {
@@ -22,7 +36,7 @@ export function createPostgresDialect(calls: Calls): Dialect {
     forShare: sql`for share`,
     now: sql`now()`,
     nowPlus: ms => sql`(now() + ${ms}::float8 * interval '1 millisecond')`,
-    typed: (placeholder: Placeholder, type): SQL => sql`${placeholder}::${types[type]}`,
+    ...wording,
     isListed,
     encodeList: encodeIds,
     nextTokenId: prepare(sql`select nextval('api_tokens_id_seq')`, { id: tables.apiTokens.id }),

@@ -1,7 +1,15 @@
 import type { Database as Client } from 'better-sqlite3'
 import { getTableName, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { TimeCall } from '../database.ts'
-import { columnsOf, type Dialect, maxRows, onFirstUse, pageValues, type Statement } from '../dialect.ts'
+import {
+  columnsOf,
+  type Dialect,
+  listMembers,
+  maxRows,
+  onFirstUse,
+  pageValues,
+  type Statement,
+} from '../dialect.ts'
 import type { Selection } from '../tables/tables-of.ts'
 import { createFindCached } from './cache/find-cached.ts'
 import { createTableChanges } from './cache/table-changes.ts'
@@ -36,6 +44,7 @@ export function createSqliteDialect({ client, changeMark, time }: Dependencies):
     now,
     nowPlus: ms => sql`(${now} + ${ms})`,
     typed: (placeholder: Placeholder) => sql`${placeholder}`,
+    jsonOf: selection => sql`json_object(${listMembers(selection)})`,
     isListed,
     encodeList: encodeIds,
     nextTokenId: prepareNextTokenId(prepare),

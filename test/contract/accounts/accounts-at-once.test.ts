@@ -38,9 +38,9 @@ async function makeTenant(code: string): Promise<Tenant> {
   for (const teamId of teamIds) {
     const added = await operator.memberships.add(by(code), { userId, teamId })
     if (added.kind === 'added') ids.push(added.membership.id)
-    await operator.teams.save(code, teamId, { name: `${teamId} of ${code}` })
+    await operator.teams.save(by(code), teamId, { name: `${teamId} of ${code}` })
   }
-  await operator.users.save(code, userId, { email: `ann@${code}.example` })
+  await operator.users.save(by(code), userId, { email: `ann@${code}.example` })
   const token = `token-of-${code}`
   const sha256 = hashToken(token)
   const scopes = ['memberships:read']

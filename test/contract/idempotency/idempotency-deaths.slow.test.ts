@@ -10,11 +10,12 @@ import { startUpstream } from '../../server/gateways/start-upstream.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
 import { until } from '../../server/processes/until.ts'
 import { createDatabase } from '../../store/databases/create-database.ts'
+import { readNames, saveNames } from './save-names.ts'
 
 // The state of requests whose gateway was killed after the change and before the answer was kept. The key of a run
 // holds from its begin the answer that the run was cut off.
 const forgetAnswers = `update idempotency_keys set answer = null, holder = 'of the dead'
-  where key in ('one', 'three', 'save')`
+  where key in ('one', 'three', 'save', 'names')`
 
 const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed')
 
@@ -92,11 +93,14 @@ describe('SQLite', () => {
     let added: Answer
     let changed: Answer
     let saved: Answer
+    let named: Answer
     beforeAll(async () => {
       const killed = await startServer({ DATABASE_URL: url, ROSTRUM_TASK_CPU_MS: '60000' })
       added = await add(killed, 'one', 7)
       changed = await change(killed)
       saved = await save(killed)
+      named = await saveNames(killed, 'names', 'early')
+      await saveNames(killed, 'later-names', 'late')
       for (const field of [
         'saveFunction(input: {name: "spin", sourceCode: "for (;;);"}) { id }',
         'saveCaseTask(input: {caseTypeCode: "incident", name: "spin", functionId: "1"}) { id }',
@@ -136,6 +140,12 @@ describe('SQLite', () => {
     test('a save made before the answer could be kept is answered with its own transaction', async () => {
       const answer = await save(server)
       expect([answer.text, replayed(answer)]).toEqual([saved.text, null])
+    })
+
+    test('saves made before the answer could be kept do not replace later ones', async () => {
+      const answer = await saveNames(server, 'names', 'early')
+      expect([answer.text, replayed(answer)]).toEqual([named.text, null])
+      expect(await readNames(server)).toEqual(['late', 'late', 'late'])
     })
 
     test('a run that its gateway died over is not run again', async () => {

@@ -8,6 +8,7 @@ import { type Gate, startGate } from '../../server/processes/start-gate.ts'
 import { until } from '../../server/processes/until.ts'
 import { askPostgres } from '../../store/databases/ask-postgres.ts'
 import { createDatabase } from '../../store/databases/create-database.ts'
+import { readNames, saveNames } from './save-names.ts'
 
 // The state of a request whose gateway was killed after the change and before the answer was kept.
 const forgetAnswers = `update idempotency_keys set answer = null, holder = 'of the dead'`
@@ -79,6 +80,15 @@ describe('two gateways on one PostgreSQL', () => {
     await askPostgres(url, `${forgetAnswers}, held_until = now() + interval '1 second' where key = 'd'`)
     const second = await add(other, 'd', userId)
     expect([second.status, second.text, replayed(second)]).toEqual([201, first.text, null])
+  })
+
+  test('saves made by a gateway that died before it kept the answer do not replace later ones', async () => {
+    const first = await saveNames(one, 'names', 'early')
+    await saveNames(one, 'later-names', 'late')
+    await askPostgres(url, `${forgetAnswers}, held_until = now() where key = 'names'`)
+    const second = await saveNames(other, 'names', 'early')
+    expect([second.text, replayed(second)]).toEqual([first.text, null])
+    expect(await readNames(other)).toEqual(['late', 'late', 'late'])
   })
 
   test('a change whose answer cannot be stored is not reported as not made', async () => {

@@ -62,7 +62,7 @@ eachStore(harness => {
   }
 
   const saveType = (indexedFields: readonly string[], signal = new AbortController().signal) =>
-    cases.saveType('a', { code: 'incident', indexedFields, signal })
+    cases.saveType(by('a'), { code: 'incident', indexedFields, signal })
 
   async function readData(id: number): Promise<unknown> {
     const [row] = await cases.list('a', [id])
@@ -245,7 +245,7 @@ eachStore(harness => {
     const id = await create({ a: 'before' })
     const { revision } = await saveType(['a'])
     // As a gateway leaves it that dies before it deletes the values.
-    await store.cases.saveType('a', { code: 'incident', indexedFields: [], writtenFields: [], revision })
+    await store.cases.saveType(by('a'), { code: 'incident', indexedFields: [], writtenFields: [], revision })
     await cases.save(request({ id, data: { a: 'after' } }))
     await saveType(['a'])
     const page = { after: null, before: null, limit: 10, fromEnd: false }
@@ -267,7 +267,7 @@ eachStore(harness => {
     }
     const leaving = createCases({ store, scripts, deferRuns, waitForTurn: leaveAtSecondTurn })
     const request = { code: 'incident', indexedFields: ['a', 'b'], signal: client.signal }
-    await expect(leaving.saveType('a', request)).rejects.toBe(gone)
+    await expect(leaving.saveType(by('a'), request)).rejects.toBe(gone)
     expect(turns).toEqual(['a', 'a'])
     expect((await cases.findType('a', 'incident'))?.indexedFields).toEqual(['a'])
     const page = { after: null, before: null, limit: 100, fromEnd: false }

@@ -128,8 +128,8 @@ eachStore(harness => {
 
   test('a look-up finds the values that the saves have written', async () => {
     const type = { code: 'incident', indexedFields: ['a', 'b'], writtenFields: ['a', 'b'], revision: 0 }
-    expect(await store.cases.saveType('a', type)).toMatchObject({ revision: 1 })
-    expect(await store.cases.saveType('a', type)).toBe(null)
+    expect(await store.cases.saveType(by('a'), type)).toMatchObject({ revision: 1 })
+    expect(await store.cases.saveType(by('a'), type)).toBe(null)
     const values = (a: string, b: string) => [
       { field: 'a', value: a },
       { field: 'b', value: b },
@@ -185,7 +185,7 @@ eachStore(harness => {
 
   test('the values of a field are deleted in steps', async () => {
     const type = { code: 'incident', revision: 1 }
-    await store.cases.saveType('a', { ...type, indexedFields: ['a'], writtenFields: ['a'], revision: 0 })
+    await store.cases.saveType(by('a'), { ...type, indexedFields: ['a'], writtenFields: ['a'], revision: 0 })
     const values = Array.from({ length: 2_500 }, (_, index) => ({ field: 'a', value: String(index) }))
     await commit({ revision: 1, values: [...values, { field: 'b', value: '1' }] })
     const statements: string[] = []

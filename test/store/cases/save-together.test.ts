@@ -26,7 +26,7 @@ eachStore(harness => {
   let statements: string[]
   beforeEach(async () => {
     ;({ url, store, statements } = await openWatched(harness))
-    await store.cases.saveType('a', {
+    await store.cases.saveType(by('a'), {
       code: 'incident',
       indexedFields: ['a'],
       writtenFields: ['a'],
@@ -138,7 +138,7 @@ eachStore(harness => {
 
   test('the values of indexed fields are those of the last save, for the type of the case', async () => {
     const other = { code: 'other', indexedFields: ['a'], writtenFields: ['a'], revision: 0 }
-    await store.cases.saveType('a', other)
+    await store.cases.saveType(by('a'), other)
     const ofOther = { caseTypeCode: 'other', revision: 1 }
     const added = await store.cases.commit(caseCommit({ ...ofOther, data: '{"a":1}' }))
     expect(added).toMatchObject({ kind: 'committed', row: { id: cases + 1 } })

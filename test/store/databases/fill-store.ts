@@ -29,14 +29,14 @@ export async function fillStore(path: string): Promise<void> {
   const store = await openStore({ url: `sqlite:${path}` })
   const made = await Promise.all(
     odd.names.map((displayName, index) =>
-      store.users.save(`account-${index % 3}`, index + 1, { displayName }),
+      store.users.save(by(`account-${index % 3}`), index + 1, { displayName }),
     ),
   )
   for (const { id } of made) await store.memberships.add(by('account-0'), { userId: id, teamId: odd.largest })
   await store.memberships.add(by('account-1'), { userId: odd.largest, teamId: 1 })
   await store.memberships.move(by('account-0'), 1, { teamId: 7 }, null)
   await store.memberships.remove(by('account-0'), 2, null)
-  await store.teams.save('account-0', 7, { name: odd.names.join('') })
+  await store.teams.save(by('account-0'), 7, { name: odd.names.join('') })
   await store.users.create('account-2', { email: 'a@b', displayName: null })
   for (const [index, accountCode] of ['account-0', 'account-1', 'account-0'].entries()) {
     const sha256 = hashToken(`token-${index}`)

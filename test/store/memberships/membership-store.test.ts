@@ -32,8 +32,8 @@ eachStore(harness => {
   })
 
   test('a membership leaves the saved details of its user and team as they are', async () => {
-    await store.users.save('a', 7, { email: 'ann@example.com', displayName: 'Ann' })
-    await store.teams.save('a', 3, { name: 'Service desk' })
+    await store.users.save(by('a'), 7, { email: 'ann@example.com', displayName: 'Ann' })
+    await store.teams.save(by('a'), 3, { name: 'Service desk' })
     await add('a', 7, 3)
     expect(await store.users.findByIds('a', [7])).toEqual([
       { id: 7, email: 'ann@example.com', displayName: 'Ann' },

@@ -151,7 +151,7 @@ test('writes of a gateway wait until the copy ends', async () => {
   }
   const copying = copyStore({ from: from(), to })
   await waitsFor('advisory')
-  const written = store.teams.save('someone', 1, { name: 'new' })
+  const written = store.teams.save(by('someone'), 1, { name: 'new' })
   await waitsFor('relation')
   await holder.query('select pg_advisory_unlock(1)')
   const [accounts] = await copying
@@ -195,7 +195,7 @@ describe('nothing is copied', () => {
 
   test('into a database that has a row', async () => {
     const store = await openStore({ url: to })
-    await store.teams.save('someone', 1, { name: 'here' })
+    await store.teams.save(by('someone'), 1, { name: 'here' })
     await store.close()
     const failure = await failureOf(copyStore({ from: from(), to }))
     expect(failure).toBeInstanceOf(StartError)

@@ -156,7 +156,7 @@ test('a move that PostgreSQL ends for a deadlock is made again', async () => {
     const added = await store.memberships.add(by('a'), { userId: 7, teamId })
     if (added.kind === 'added') ids.push(added.membership.id)
   }
-  await store.teams.save('a', 1_000, {})
+  await store.teams.save(by('a'), 1_000, {})
   const [first = 0, second = 0] = ids
   const rival = await openClient(url)
   // Who looks for the deadlock first is the one to be ended: that must be the move.

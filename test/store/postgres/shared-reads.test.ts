@@ -3,6 +3,7 @@ import { hashToken } from '../../../src/domain/directory/api-token.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { createDatabase } from '../databases/create-database.ts'
+import { by } from '../databases/origin.ts'
 
 let store: Store
 const statements: string[] = []
@@ -13,11 +14,11 @@ beforeAll(async () => {
   })
   for (const account of ['a', 'b']) {
     for (let id = 1; id <= 3; id += 1) {
-      await store.users.save(account, id, {
+      await store.users.save(by(account), id, {
         email: `${account}${id}@example.com`,
         displayName: `{"${account}",\\}`,
       })
-      await store.teams.save(account, id, { name: null })
+      await store.teams.save(by(account), id, { name: null })
     }
   }
 })

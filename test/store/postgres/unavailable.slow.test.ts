@@ -80,7 +80,7 @@ test('a transaction that ends with its connection says that its outcome is unkno
 })
 
 test('an account with too many unanswered calls is refused at once, and no other account', async () => {
-  await store.teams.save('b', 1, { name: 'Red' })
+  await store.teams.save(by('b'), 1, { name: 'Red' })
   const unlock = await lockMemberships()
   for (let userId = 1; userId <= 2_000; userId += 1) add(userId).catch(() => {})
   const refusal = await failureOf(add(2_001))

@@ -61,7 +61,7 @@ eachStore(harness => {
   test('an unreadable case type is an error that names it, and other types go on', async () => {
     const { store, corrupt } = await start()
     for (const code of ['broken', 'good']) {
-      await store.cases.saveType('a', { code, indexedFields: ['x'], writtenFields: [], revision: 0 })
+      await store.cases.saveType(by('a'), { code, indexedFields: ['x'], writtenFields: [], revision: 0 })
     }
     await corrupt(`update case_types set indexed_fields = '[' where code = 'broken'`)
     await expect(store.cases.findType('a', 'broken')).rejects.toThrow(

@@ -41,9 +41,9 @@ test('a row that was read shows each of our changes as soon as that is answered'
   expect(await read(id)).toBeUndefined()
 
   for (const displayName of ['Ann', 'Bo', null]) {
-    await store.users.save('a', 7, { displayName })
+    await store.users.save(by('a'), 7, { displayName })
     expect(await store.users.findByIds('a', [7])).toEqual([{ id: 7, email: null, displayName }])
-    await store.teams.save('a', 7, { name: displayName })
+    await store.teams.save(by('a'), 7, { name: displayName })
     expect(await store.teams.findByIds('a', [7])).toEqual([{ id: 7, name: displayName }])
   }
 })

@@ -7,6 +7,7 @@ import { createChangeTogether } from '../../../src/store/sqlite/connection/chang
 import { createTransactions } from '../../../src/store/sqlite/connection/transactions.ts'
 import { makeTempFolder, type TempFolder } from '../../server/processes/temp-folder.ts'
 import { caseCommit } from '../cases/case-commit.ts'
+import { by } from '../databases/origin.ts'
 import { stopClock } from './stop-clock.ts'
 
 let folder: TempFolder
@@ -20,7 +21,7 @@ beforeEach(async () => {
   statements = []
   store = await openStore({ url: `sqlite:${path}`, onStatement: statement => statements.push(statement) })
   const type = { code: 'incident', indexedFields: ['a'], writtenFields: ['a'], revision: 0 }
-  await store.cases.saveType('a', type)
+  await store.cases.saveType(by('a'), type)
   for (let n = 0; n < 4; n += 1) await store.cases.commit(caseCommit({ revision: 1 }))
 })
 afterEach(async () => {
@@ -151,7 +152,7 @@ test('a search by few values of a field reads no more of each than a page', asyn
 
 test('the values of a field are looked up to be deleted, however many other values the account has', async () => {
   const type = { code: 'dropped', revision: 1 }
-  await store.cases.saveType('a', { ...type, indexedFields: [], writtenFields: [], revision: 0 })
+  await store.cases.saveType(by('a'), { ...type, indexedFields: [], writtenFields: [], revision: 0 })
   statements.length = 0
   expect(await store.cases.dropValues('a', type, ['a'])).toBe(true)
   const searches = explain(/delete from case_values/).filter(detail => /^SEARCH/.test(detail))

@@ -6,6 +6,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 import { createUntilChange } from '../../../src/store/sqlite/cache/until-change.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
 import { caseCommit } from '../cases/case-commit.ts'
+import { by } from '../databases/origin.ts'
 
 const folder = makeTempFolder()
 const path = `${folder.path}/store.db`
@@ -32,7 +33,7 @@ const findType = async (code: string, accountCode = 'a') => store.cases.findType
 async function saveType(indexedFields: readonly string[]): Promise<void> {
   const type = await findType('plain')
   const revision = type?.revision ?? 0
-  await store.cases.saveType('a', {
+  await store.cases.saveType(by('a'), {
     code: 'plain',
     indexedFields: [...indexedFields],
     writtenFields: [...indexedFields],

@@ -4,14 +4,15 @@ import { hashToken } from '../../../src/domain/directory/api-token.ts'
 import type { NewApiToken } from '../../../src/domain/directory/token-store.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { eachStore } from '../databases/each-store.ts'
+import { by } from '../databases/origin.ts'
 import { readClock } from '../idempotency/read-clock.ts'
 
 eachStore(harness => {
   let store: Store
   beforeEach(async () => {
     store = await harness.open()
-    await store.users.save('a', 7, { email: 'ann@example.com', displayName: 'Ann' })
-    await store.users.save('b', 7, {})
+    await store.users.save(by('a'), 7, { email: 'ann@example.com', displayName: 'Ann' })
+    await store.users.save(by('b'), 7, {})
   })
 
   const ofAnn = (secret: string): NewApiToken => ({
@@ -25,7 +26,7 @@ eachStore(harness => {
   test('a token is found by its hash, with its user and scopes', async () => {
     const url = await harness.freshUrl()
     const { users, tokens } = await harness.open({ url })
-    await users.save('a', 7, { email: 'ann@example.com', displayName: 'Ann' })
+    await users.save(by('a'), 7, { email: 'ann@example.com', displayName: 'Ann' })
     const before = await readClock(url)
     const made = await tokens.create(ofAnn('one'))
     expect(made).toMatchObject({
@@ -99,7 +100,7 @@ eachStore(harness => {
     let last = own.tokens.changeMark()
     for (const changed of [own, other, own, other]) {
       for (const change of [
-        () => changed.users.save('a', 7, { email: 'ann@example.com' }),
+        () => changed.users.save(by('a'), 7, { email: 'ann@example.com' }),
         () => changed.tokens.create(ofAnn('one')),
         async () => changed.tokens.revoke((await changed.tokens.list(null)).at(-1)?.id ?? 0),
       ]) {
@@ -116,7 +117,7 @@ eachStore(harness => {
   })
 
   test('a token of a user of another account cannot be made', async () => {
-    await store.users.save('a', 8, {})
+    await store.users.save(by('a'), 8, {})
     await expect(store.tokens.create({ ...ofAnn('one'), accountCode: 'b', userId: 8 })).rejects.toThrow()
     expect(await store.tokens.list(null)).toEqual([])
   })

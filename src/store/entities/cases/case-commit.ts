@@ -6,7 +6,6 @@ import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import { JsonText } from '../../../json/json-text.ts'
 import type { Database } from '../../database.ts'
-import { createSteps } from '../../steps.ts'
 import { all, first, only, Refusal, refuse, type Work } from '../../work.ts'
 import type { Parts } from '../parts.ts'
 import { toTakeValues } from '../queue/enqueue.ts'
@@ -48,7 +47,6 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
   const { database, limits, provision, takeNumbers, appendEvent, values, enqueue, writeRuns, stored, reads } =
     dependencies
   const statements = prepareCaseStatements(database)
-  const { find } = createSteps(database)
   const saveAtOnce = createSaveAtOnce({ ...dependencies, statements })
 
   function* commit(change: PlannedChange): Work<Committed | Refusal> {
@@ -170,9 +168,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
       return toCommitted(done, origin)
     },
     async findCommitted(origin) {
-      if (origin.step === null) return null
-      const work = () => find<Committed>(origin)
-      const done = await database.writeEach(origin.accountCode, work, { hasChanged: () => false })
+      const done = await database.findStep<Committed>(origin)
       return done?.kind === 'committed' ? toCommitted(done, origin) : null
     },
   }

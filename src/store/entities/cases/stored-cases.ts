@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import type { CaseStore, CaseTypeRevision } from '../../../domain/cases/case-store.ts'
+import type { CaseStore, CaseType, CaseTypeRevision } from '../../../domain/cases/case-store.ts'
 import type { Store } from '../../../domain/store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
@@ -22,7 +22,7 @@ type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'write
 
 export function createCaseStore(dependencies: Dependencies): CaseStore {
   const { database, onChange, provision } = dependencies
-  const { write, read } = database
+  const { change, write, read } = database
   const appendEvent = createAppendCaseEvent(database)
   const values = prepareValues(database)
   const reads = createCaseReads(database)
@@ -67,17 +67,19 @@ export function createCaseStore(dependencies: Dependencies): CaseStore {
     findType,
     findWithType: createFindWithType(database, { ...reads, findType }),
     listTypes: async accountCode => (await read(types.list, { accountCode })).map(toType),
-    saveType: (accountCode, type) =>
-      write(accountCode, function* () {
-        yield* provision.account(accountCode)
-        const row = yield* first(types.save, {
-          accountCode,
-          ...type,
-          revision: 1,
-          lastRevision: type.revision,
-        })
-        return row === undefined ? null : toType(row)
-      }),
+    saveType: (origin, type) =>
+      change(
+        origin,
+        function* () {
+          const { accountCode } = origin
+          yield* provision.account(accountCode)
+          const values = { accountCode, ...type, revision: 1, lastRevision: type.revision }
+          const row = yield* first(types.save, values)
+          return row === undefined ? null : toType(row)
+        },
+        { hasChanged: saved => saved !== null },
+      ),
+    findSavedType: async origin => (await database.findStep<CaseType>(origin)) ?? null,
     async addValues(accountCode, type, rows) {
       const added = await writeAtRevision(accountCode, type, () => values.add(accountCode, type.code, rows))
       return added !== null

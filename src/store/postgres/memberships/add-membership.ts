@@ -6,13 +6,14 @@ import { type Chain, namesOf } from '../../dialect.ts'
 import { raiseCounter } from '../../entities/counters.ts'
 import { insertEvents } from '../../entities/events.ts'
 import { selectAdded, selectMembership } from '../../entities/memberships/membership-reads.ts'
+import { createStepParts, stepValues } from '../../steps.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 import { askTogether } from '../connection/ask-together.ts'
 import type { Calls } from '../connection/calls.ts'
 import type { Client } from '../connection/client.ts'
 import { isDataError, isUniqueViolation } from '../connection/sql-state.ts'
+import { wording } from '../dialect.ts'
 import { tables } from '../tables.ts'
-import { insertStep, stepValues } from './membership-changes.ts'
 
 /** Adds a membership. Resolves with `undefined` if the pair already has one, or the step was made before. */
 type AddMembership = (addition: Addition) => Promise<Membership | undefined>
@@ -62,6 +63,7 @@ export function createAddMembership(database: Database, { pool, withAccountSlot 
 }
 
 const accountCode = sql.placeholder('accountCode')
+const { insert: insertStep } = createStepParts(wording)
 const accountOf = ({ origin }: Addition) => origin.accountCode
 
 /** Prepares the statement that adds memberships of one account and returns those that were made. */
@@ -138,7 +140,7 @@ function buildParts(rows: SQL): Chain {
       select ${accountCode}, head.before + row_number() over (order by made.id), 'added', made.id, null, null,
         made.user_id, made.team_id, made.by_user_id, made.by_email, made.transaction_id
       from made, head`,
-    step: insertStep('made', { key: sql`key`, number: sql`number` }),
+    step: insertStep('made', selectMembership(tables), { key: sql`key`, number: sql`number` }),
     answer: sql`select ${namesOf(selectMembership(tables))}, place from made`,
   }
 }

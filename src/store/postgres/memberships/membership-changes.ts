@@ -1,40 +1,25 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Membership } from '../../../domain/memberships/membership-store.ts'
-import type { Origin } from '../../../domain/port.ts'
 import { type Dialect, namesOf, placeholders, type Statement } from '../../dialect.ts'
 import { raiseCounter } from '../../entities/counters.ts'
 import { insertEvents } from '../../entities/events.ts'
 import type { Move, RowChange } from '../../entities/memberships/membership-look-ups.ts'
 import { selectMembership } from '../../entities/memberships/membership-reads.ts'
+import { createStepParts, stepValues } from '../../steps.ts'
 import { first } from '../../work.ts'
+import { wording } from '../dialect.ts'
 import { tables } from '../tables.ts'
 
 const { accountCode, id, versions } = placeholders('accountCode', 'id', 'versions')
-const { key, number } = placeholders('key', 'number')
 const { toUserId, toTeamId } = placeholders('toUserId', 'toTeamId')
 const { userId, email, transactionId } = placeholders('userId', 'email', 'transactionId')
-const step = { key: sql`${key}::text`, number: sql`${number}::bigint` }
+const steps = createStepParts(wording)
 const isTheRow = sql`
   account_code = ${accountCode} and id = ${id}
   and (${versions}::bigint[] is null or version = any(${versions}::bigint[]))
-  and not exists (
-    select from idempotency_steps as step
-    where step.account_code = ${accountCode} and step.key = ${step.key} and step.number = ${step.number}
-  )`
+  and ${steps.isOpen}`
 
 const selection = selectMembership(tables)
-const members = Object.entries(selection).map(([key, { name }]) => `'${key}', ${name}`)
-
-/** Stores `row` as the result of the step that `key` and `number` name. If `key` is null, there is no step. */
-export const insertStep = (row: 'moved' | 'removed' | 'made', { key, number } = step) => sql`
-  insert into idempotency_steps (account_code, key, number, result)
-  select ${accountCode}, ${key}, ${number}, json_build_object(${sql.raw(members.join(', '))})::text
-  from ${sql.raw(row)} where ${key} is not null`
-
-/** Returns the values that `insertStep` needs. */
-export function stepValues({ step }: Origin) {
-  return { key: step?.key ?? null, number: step?.number ?? null }
-}
 
 /**
  * Returns the parts that follow the change of a row: its event number, its event with the `pairs` before and after, its
@@ -47,7 +32,7 @@ const record = (row: 'moved' | 'removed', rows: SQL, pairs: SQL) => ({
     select ${accountCode}, head.value, ${sql.raw(`'${row}', ${row}.id`)}, ${pairs}, ${userId}::bigint,
       ${email}::text, ${transactionId}::text
     from head, ${rows}`,
-  step: insertStep(row),
+  step: steps.insert(row, selection),
 })
 
 const newUserId = sql`coalesce(${toUserId}::bigint, user_id)`

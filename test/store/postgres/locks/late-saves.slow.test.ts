@@ -4,6 +4,7 @@ import { openStore } from '../../../../src/store/open-store.ts'
 import { caseCommit } from '../../cases/case-commit.ts'
 import { askPostgres } from '../../databases/ask-postgres.ts'
 import { createDatabase } from '../../databases/create-database.ts'
+import { by } from '../../databases/origin.ts'
 
 /** Makes each statement that writes rows of case 1 in this table take 2.4 s longer. */
 const slowly = (table: string, event: string, id: string) => `
@@ -16,7 +17,7 @@ test('saves that wait too long for those before them are refused and never made'
   const url = await createDatabase()
   const store = await openStore({ url })
   onTestFinished(() => store.close())
-  await store.cases.saveType('a', {
+  await store.cases.saveType(by('a'), {
     code: 'incident',
     indexedFields: ['a'],
     writtenFields: ['a'],

@@ -3,6 +3,7 @@ import type { Store } from '../../../../src/domain/store.ts'
 import { openStore } from '../../../../src/store/open-store.ts'
 import { caseCommit } from '../../cases/case-commit.ts'
 import { createDatabase } from '../../databases/create-database.ts'
+import { by } from '../../databases/origin.ts'
 import { holdLocks } from './hold-locks.ts'
 
 let url: string
@@ -31,7 +32,7 @@ test.each([
   ['a case', saveCase],
   ['a case with an indexed field', saveCase + saveValue],
 ])('a delete of %s that waits for a save of it deletes nothing', async (_, save) => {
-  await store.cases.saveType('a', type)
+  await store.cases.saveType(by('a'), type)
   await store.cases.commit(caseCommit({ revision: 1, values: [{ field: 'a', value: '1' }] }))
   const held = await holdLocks(url, save)
   const deletion = store.cases.commit(caseCommit({ ...readAs, data: null }))
@@ -46,7 +47,7 @@ test.each([
   ['a save', saveCase + saveValue, ['2']],
   ['a delete', 'delete from case_values; delete from cases;', []],
 ])('values that are written for a new field wait for %s of the case', async (_, change, found) => {
-  await store.cases.saveType('a', type)
+  await store.cases.saveType(by('a'), type)
   await store.cases.commit(caseCommit({ revision: 1 }))
   const held = await holdLocks(url, change)
   const values = [{ field: 'a', value: '1' }]

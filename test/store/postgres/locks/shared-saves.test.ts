@@ -5,6 +5,7 @@ import { openStore } from '../../../../src/store/open-store.ts'
 import { caseCommit } from '../../cases/case-commit.ts'
 import { askPostgres } from '../../databases/ask-postgres.ts'
 import { createDatabase } from '../../databases/create-database.ts'
+import { by } from '../../databases/origin.ts'
 import { holdLocks } from './hold-locks.ts'
 
 // Saves that come together share a transaction. These tests are about what others have locked meanwhile.
@@ -19,7 +20,7 @@ const statements: string[] = []
 beforeEach(async () => {
   url = await createDatabase()
   store = await open()
-  await store.cases.saveType('a', type)
+  await store.cases.saveType(by('a'), type)
   for (const id of ids) {
     await store.cases.commit(caseCommit({ revision: 1, data: `{"a":${id}}`, values: valuesOf(id) }))
   }
@@ -80,7 +81,7 @@ test('large changes that wait leave a connection to reads of the account', async
 })
 
 test('a locked type does not stop the saves of others', async () => {
-  await store.cases.saveType('a', { ...type, code: 'other' })
+  await store.cases.saveType(by('a'), { ...type, code: 'other' })
   const added = await store.cases.commit(caseCommit({ caseTypeCode: 'other', revision: 1, data: '{"a":1}' }))
   expect(added).toMatchObject({ row: { id: cases + 1 } })
   const held = await holdLocks(url, `select from case_types where code = 'incident' for update`)

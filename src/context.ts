@@ -1,7 +1,7 @@
 import type { BoundLog } from './bound-log.ts'
 import type { Caller } from './credentials/caller.ts'
 import type { Loaders } from './domain/loaders.ts'
-import type { Origin } from './domain/port.ts'
+import type { Origin, PlainOrigin } from './domain/port.ts'
 import type { Run } from './domain/scripts/run.ts'
 import type { RunFollower } from './domain/scripts/run-follower.ts'
 import type { Services } from './domain/services.ts'
@@ -35,6 +35,8 @@ export interface RequestContext {
   deadlineFromNow(): number
   /** The origin of the operation's next change. With an idempotency key, each change is another step. */
   readonly origin: Origin
+  /** The same for the next save of a user, a team or a case type, whose steps have numbers of their own. */
+  readonly plainOrigin: PlainOrigin
   /** The run whose script made this call; null for others. It limits the depth and time of nested runs. */
   readonly parentRun: Run | null
   /** Aborted when the caller disconnects or its run ends. Every wait takes it. */
@@ -110,6 +112,7 @@ export function createContextFactory(parts: ContextParts): CreateContext {
     #answerBytes: AnswerBytes | null = null
     #pace: Pace | null = null
     #steps = 0
+    #plainSteps = 0
 
     constructor(source: ContextSource, { caller, run }: Identity) {
       this.requestId = source.requestId
@@ -146,6 +149,15 @@ export function createContextFactory(parts: ContextParts): CreateContext {
       if (key === null) return null
       this.#steps += 1
       return { key, number: this.#steps }
+    }
+
+    // Counts down, so that other changes keep the numbers that they had before these saves became steps.
+    get plainOrigin(): PlainOrigin {
+      const { accountCode } = this.caller
+      const { idempotencyKey: key } = this.#source
+      if (key === null) return { accountCode, step: null }
+      this.#plainSteps -= 1
+      return { accountCode, step: { key, number: this.#plainSteps } }
     }
 
     // A request over HTTP with a run's token also ends with the run.

@@ -59,6 +59,6 @@ builder.mutationField('saveCaseType', t =>
       }),
     },
     resolve: (_root, { input }, context) =>
-      context.services.cases.saveType(context.origin, { ...input, signal: context.signal }),
+      context.services.cases.saveType(context.plainOrigin, { ...input, signal: context.signal }),
   }),
 )

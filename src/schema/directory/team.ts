@@ -62,7 +62,7 @@ builder.mutationField('saveTeam', t =>
     resolve: (_root, { input }, context) => {
       const id = parseId(input.id, 'team id')
       const details = input.name === undefined ? {} : { name: input.name }
-      return context.services.directory.saveTeam(context.origin, id, details)
+      return context.services.directory.saveTeam(context.plainOrigin, id, details)
     },
   }),
 )

@@ -67,7 +67,7 @@ builder.mutationField('saveUser', t =>
     args: { input: t.arg({ type: SaveUserInput, required: true, description: 'The user and its details.' }) },
     resolve: (_root, { input }, context) => {
       const id = parseId(input.id, 'user id')
-      return context.services.directory.saveUser(context.origin, id, {
+      return context.services.directory.saveUser(context.plainOrigin, id, {
         ...(input.email === undefined ? {} : { email: input.email }),
         ...(input.displayName === undefined ? {} : { displayName: input.displayName }),
       })

@@ -91,6 +91,19 @@ describe('two gateways on one PostgreSQL', () => {
     expect(await readNames(other)).toEqual(['late', 'late', 'late'])
   })
 
+  test('a change made after a save by a gateway of the last version, which died, is not made again', async () => {
+    const query = `mutation { saveTeam(input: { id: 901, name: "Blue" }) { name }
+      addTeamMembership(input: { userId: 901, teamId: 901 }) { id } }`
+    const change = (server: TestServer) =>
+      server.rest('POST', '/graphql', { body: { query }, headers: { 'idempotency-key': 'last' } })
+    const first = await change(one)
+    // That version had no step for the save, so the membership was the first one.
+    await askPostgres(url, "delete from idempotency_steps where key = 'last' and result like '%Blue%'")
+    await askPostgres(url, "update idempotency_steps set number = 1 where key = 'last'")
+    await askPostgres(url, `${forgetAnswers}, held_until = now() where key = 'last'`)
+    expect((await change(other)).text).toBe(first.text)
+  })
+
   test('a change whose answer cannot be stored is not reported as not made', async () => {
     const userId = freshId()
     await askPostgres(

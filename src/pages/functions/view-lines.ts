@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff/lib/patch/create.js'
 import { html, nothing } from 'lit'
-import { viewText } from '../shell/view-text.ts'
+import { viewCode } from '../shell/view-text.ts'
 
 // Two sources that have nothing in common take long to compare.
 const maxCompareMs = 500
@@ -44,5 +44,5 @@ function viewLine(line: string) {
     '@': 'place',
     '\\': 'place',
   }
-  return html`<span class=${kinds[line[0] ?? ''] ?? ''}>${viewText(line)}\n</span>`
+  return html`<span class=${kinds[line[0] ?? ''] ?? ''}>${viewCode(line)}\n</span>`
 }

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { viewEmpty } from '../shell/page-element.ts'
-import { viewText } from '../shell/view-text.ts'
+import { viewCode, viewText } from '../shell/view-text.ts'
 import type { Execution } from './execution.ts'
 import { cutText, printJson, type Shown } from './print.ts'
 import type { RunState } from './run-state.ts'
@@ -22,16 +22,25 @@ export function viewRaw({ execution }: RunState) {
   return viewShown(printJson(execution))
 }
 
-/** Shows a text, and how much of it is left out. */
+/** Shows JSON or a source, and how much of it is left out. */
 export function viewShown({ text, note }: Shown) {
-  return html`${note === null ? nothing : html`<p class="note">${note}</p>`}<pre>${viewText(text)}</pre>`
+  return html`${viewNote(note)}<pre>${viewCode(text)}</pre>`
+}
+
+// Each line has the direction of its own words.
+function viewMessage({ text, note }: Shown) {
+  return html`${viewNote(note)}<pre dir="auto">${viewText(text)}</pre>`
+}
+
+function viewNote(note: string | null) {
+  return note === null ? nothing : html`<p class="note">${note}</p>`
 }
 
 function viewExecution({ outcome, payload, message, error }: Execution) {
   if (outcome === 'exit') return viewShown(printJson(payload))
-  if (outcome === 'fail') return viewShown(cutText(message ?? ''))
+  if (outcome === 'fail') return viewMessage(cutText(message ?? ''))
   const { note, text } = cutText(error?.message ?? '')
   const place = error?.line == null ? nothing : html` at Ln ${error.line}, Col ${error.column ?? 1}`
   return html`<p class="failure"><strong>${error?.code}</strong>${place}</p>
-    ${viewShown({ note, text })} ${error?.hint == null ? nothing : html`<p>${error.hint}</p>`}`
+    ${viewMessage({ note, text })} ${error?.hint == null ? nothing : html`<p>${error.hint}</p>`}`
 }

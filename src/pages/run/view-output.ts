@@ -3,6 +3,7 @@ import { cutText, printJson } from '../results/print.ts'
 import { viewDifference } from '../results/view-difference.ts'
 import { viewLogs } from '../results/view-logs.ts'
 import { viewResult, viewShown } from '../results/view-result.ts'
+import { viewCode } from '../shell/view-text.ts'
 import type { KeptRun } from './run-documents.ts'
 import { explainNoLog, explainNoResult, toRunState } from './run-outcome.ts'
 import { printAround } from './source-lines.ts'
@@ -50,5 +51,5 @@ function viewEnd(run: KeptRun) {
 function viewPlace({ error, sourceCode }: KeptRun) {
   if (error?.line == null || sourceCode === null) return nothing
   const lines = printAround(sourceCode, { line: error.line, column: error.column ?? 1 })
-  return html`<pre class="source" tabindex="0">${lines}</pre>`
+  return html`<pre class="source" tabindex="0">${viewCode(lines)}</pre>`
 }

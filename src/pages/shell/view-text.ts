@@ -14,16 +14,53 @@ const unseen = new RegExp(`((?:${unseenCharacters.join('|')})+)`, 'u')
 // A text of marks alone would block the page.
 const maxMarks = 200
 
+// Hebrew, Arabic and the other scripts that are written from right to left.
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+// `\x60` is a backtick. A string that is cut off ends with its line.
+const stringOrComment = /(["'\x60])(?:\\.|(?!\1)[^\\\n])*\1?|(?<=\/\/)[^\n]+/g
+
+// A browser takes seconds to lay out a line with thousands.
+const maxIsolated = 500
+
+type ShownText = string | TemplateResult | readonly ShownText[]
+
 /**
  * Shows a text, with a mark such as `U+202E` for each character that is invisible or changes the direction of others:
  * with those, code can look like other code. After 200 marks, U+FFFD stands for such characters.
  */
-export function viewText(text: string): string | (string | TemplateResult)[] {
-  if (!unseen.test(text)) return text
+export function viewText(text: string): ShownText {
+  return viewMarked(text, part => part)
+}
+
+/**
+ * Shows JSON or a source as `viewText` does. Each of the first 500 strings and line comments with letters that are
+ * written from right to left is laid out by itself, so that what follows it stays where it is in the code.
+ */
+export function viewCode(text: string): ShownText {
+  return viewMarked(text, viewIsolated)
+}
+
+function viewMarked(text: string, viewPart: (part: string) => ShownText): ShownText {
+  if (!unseen.test(text)) return viewPart(text)
   const parts = text.split(unseen)
-  const shown = parts.slice(0, 2 * maxMarks).map((part, index) => (index % 2 === 0 ? part : viewMark(part)))
+  const shown = parts
+    .slice(0, 2 * maxMarks)
+    .map((part, index) => (index % 2 === 0 ? viewPart(part) : viewMark(part)))
   const rest = parts.slice(2 * maxMarks).map((part, index) => (index % 2 === 0 ? part : '\ufffd'))
-  return [...shown, rest.join('')]
+  return [...shown, viewPart(rest.join(''))]
+}
+
+function viewIsolated(text: string): ShownText {
+  if (!rightToLeft.test(text)) return text
+  const shown: (string | TemplateResult)[] = []
+  let from = 0
+  for (const { 0: whole, index } of text.matchAll(stringOrComment)) {
+    if (!rightToLeft.test(whole)) continue
+    if (shown.length === 2 * maxIsolated) break
+    shown.push(text.slice(from, index), html`<bdi>${whole}</bdi>`)
+    from = index + whole.length
+  }
+  return [...shown, text.slice(from)]
 }
 
 function viewMark(characters: string) {

@@ -3,7 +3,7 @@ import { isCode } from '../../gateway/gateway-error.ts'
 import { fillForm, forgetForm, keepForm } from '../../gateway/kept-form.ts'
 import { ask } from '../../gateway/operation.ts'
 import { PageElement, viewError } from '../../shell/page-element.ts'
-import { viewText } from '../../shell/view-text.ts'
+import { viewCode } from '../../shell/view-text.ts'
 import type { OpenFunction } from '../draft/draft-store.ts'
 import { functionToOpen, type StoredFunction, saveVersion, toOpen } from './function-documents.ts'
 
@@ -98,7 +98,7 @@ class SaveDialog extends PageElement {
   #viewConflict({ script }: SaveRequest, theirs: StoredFunction) {
     const viewSource = (title: string, text: string) => html`<section aria-label=${title}>
       <h3>${title}</h3>
-      <pre class="box" tabindex="0">${viewText(text)}</pre>
+      <pre class="box" tabindex="0">${viewCode(text)}</pre>
     </section>`
     return html`<p>Nothing was saved: another version became live after you opened this one.</p>
       <div class="both">

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { viewCode, viewText } from '../../../src/pages/shell/view-text.ts'
+
+type Shown = ReturnType<typeof viewText>
+
+// Writes what is laid out by itself between ⟦ and ⟧.
+function print(shown: Shown): string {
+  if (typeof shown === 'string') return shown
+  if ('strings' in shown) return `⟦${shown.values.join('')}⟧`
+  return shown.map(print).join('')
+}
+
+const textOf = (shown: Shown): string => print(shown).replaceAll(/[⟦⟧]/g, '')
+
+test('strings and comments that are written from right to left are laid out by themselves', () => {
+  const shownAs: Readonly<Record<string, string>> = {
+    '{"مرحبا (שלום) 123": 1, "a": "b"}': '{⟦"مرحبا (שלום) 123"⟧: 1, "a": "b"}',
+    '["\\"שלום\\"", 5, "https://x/א", 6]': '[⟦"\\"שלום\\""⟧, 5, ⟦"https://x/א"⟧, 6]',
+    "exit('א', `ב`, \"don't\") // שלום 1\nlog(1)": "exit(⟦'א'⟧, ⟦`ב`⟧, \"don't\") //⟦ שלום 1⟧\nlog(1)",
+    '["א", "cut off ב': '[⟦"א"⟧, ⟦"cut off ב⟧',
+    '["\u202eא", 1]': '["⟦U+202E⟧א", 1]',
+  }
+  for (const [text, expected] of Object.entries(shownAs)) expect(print(viewCode(text))).toBe(expected)
+})
+
+test('a sentence keeps the order of its words, and a text without such letters stays one', () => {
+  for (const text of ['אמר "שלום", וגם "עולם"', '{"a": "b"} // c']) expect(viewText(text)).toBe(text)
+  expect(viewCode('{"a": "b"} // c')).toBe('{"a": "b"} // c')
+})
+
+test('64 KB of such strings, or of quotes, take no time and lose nothing', () => {
+  for (const text of ['"א",'.repeat(13_000), `א"${'\\"'.repeat(32_000)}`, `א${'"\'`'.repeat(21_000)}`]) {
+    const shown = viewCode(text)
+    expect(textOf(shown)).toBe(text)
+    expect(Array.isArray(shown) ? shown.length : 1).toBeLessThanOrEqual(1_001)
+  }
+})

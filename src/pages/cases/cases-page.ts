@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { isCode } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell/list-keys.ts'
@@ -113,7 +114,7 @@ class CasesPage extends PageElement {
         const page = await readPage(type, null)
         if (type === this.type) this.page = page
       } catch (error) {
-        if (type === this.type) throw error
+        if (type === this.type) throw explain(error, type)
       }
     })
   }
@@ -144,6 +145,12 @@ const readType = () => new URLSearchParams(location.search).get('type') ?? ''
 async function readPage(type: string, before: string | null): Promise<CasePage> {
   const filter = type === '' ? {} : { caseTypeCode: type }
   return (await ask(listCases, { filter, before })).cases
+}
+
+// The gateway names the field of its API, which a person never saw.
+function explain(error: unknown, type: string): unknown {
+  if (type === '' || !isCode(error, 'BAD_USER_INPUT')) return error
+  return new Error(`No case type can have the name “${type}”. Choose another one.`)
 }
 
 function viewRow({ id, caseTypeCode, version, updatedAt }: CaseRow) {

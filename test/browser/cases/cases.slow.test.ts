@@ -32,6 +32,10 @@ test('cases are listed by type, and a new one is made without JSON over the wire
   expect(await findBarriers(page)).toEqual([])
   await page.goBack()
   await expect.poll(() => page.getByRole('list', { name: 'Cases' }).getByRole('listitem').count()).toBe(2)
+  await page.goto('/cases?type=%3Cb%3E')
+  expect(await page.getByRole('alert').innerText()).toBe(
+    'No case type can have the name “<b>”. Choose another one.',
+  )
   await client.close(tab)
 })
 

@@ -11,15 +11,23 @@ const minutes = 60
 
 /** Three charts of the runs of the last hour. */
 class RunCharts extends PageElement {
-  static override properties = { filter: { attribute: false }, stats: { state: true } }
+  static override properties = {
+    filter: { attribute: false },
+    stats: { state: true },
+    hasFailed: { state: true },
+  }
   declare filter: RunFilter
   declare stats: Stats | null
+  declare hasFailed: boolean
+  /** The filter of `stats`. */
+  #shown: RunFilter | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
     super()
     this.filter = {}
     this.stats = null
+    this.hasFailed = false
   }
 
   override updated(changed: Map<PropertyKey, unknown>): void {
@@ -35,28 +43,38 @@ class RunCharts extends PageElement {
   async #load(): Promise<void> {
     clearTimeout(this.#timer)
     const { filter } = this
-    const isShown = document.visibilityState === 'visible'
-    const found = isShown ? await ask(readStats, { filter }).catch(() => null) : null
-    if (filter !== this.filter) return
-    this.stats = found?.runStats ?? this.stats
+    if (document.visibilityState === 'visible') {
+      const found = await ask(readStats, { filter }).catch(() => null)
+      if (filter !== this.filter) return
+      this.#note(filter, found?.runStats ?? null)
+    }
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#load(), refreshMs)
   }
 
+  // Figures stay while none come, but not those of another filter.
+  #note(filter: RunFilter, found: Stats | null): void {
+    this.hasFailed = found === null
+    if (found === null && filter === this.#shown) return
+    this.stats = found
+    this.#shown = filter
+  }
+
   override render() {
     const { stats } = this
+    const empty = stats === null ? describeNone(this.hasFailed) : 'No runs in the last hour'
     const note = html`<p class="quiet">Only the newest ${stats?.counted} runs of the last hour are counted.</p>`
     return html`<section class="charts" aria-label="The last hour">
-      ${viewMinutes(stats)} ${viewOutcomes(stats)} ${viewDurations(stats)}
+      ${viewMinutes(stats, empty)} ${viewOutcomes(stats, empty)} ${viewDurations(stats, empty)}
     </section>
     ${stats?.isComplete === false ? note : nothing}`
   }
 }
 
 // The charts load again until an answer comes.
-const describeEmpty = (stats: Stats | null) => (stats === null ? 'Loading…' : 'No runs in the last hour')
+const describeNone = (hasFailed: boolean) => (hasFailed ? 'Not loaded' : 'Loading…')
 
-function viewMinutes(stats: Stats | null) {
+function viewMinutes(stats: Stats | null, empty: string) {
   const first = Math.floor(Date.now() / minuteMs) - minutes
   const bars = (stats?.minutes ?? []).map(({ at, runs }) => ({
     label: new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }),
@@ -68,11 +86,11 @@ function viewMinutes(stats: Stats | null) {
     heads: ['Time', 'Runs'],
     bars,
     columns: minutes + 1,
-    empty: describeEmpty(stats),
+    empty,
   })
 }
 
-function viewOutcomes(stats: Stats | null) {
+function viewOutcomes(stats: Stats | null, empty: string) {
   const bars: Bar[] = (stats?.outcomes ?? []).map(({ outcome, runs }) => ({
     label: outcome.toLowerCase(),
     value: runs,
@@ -84,11 +102,11 @@ function viewOutcomes(stats: Stats | null) {
     heads: ['Outcome', 'Runs'],
     bars: isEmpty ? [] : bars,
     columns: 3,
-    empty: describeEmpty(stats),
+    empty,
   })
 }
 
-function viewDurations(stats: Stats | null) {
+function viewDurations(stats: Stats | null, empty: string) {
   const given = { p50: stats?.p50Ms, p95: stats?.p95Ms, p99: stats?.p99Ms }
   const bars = Object.entries(given).flatMap(([label, value]) => (value == null ? [] : [{ label, value }]))
   return viewBarChart({
@@ -96,7 +114,7 @@ function viewDurations(stats: Stats | null) {
     heads: ['Percentile', 'ms'],
     bars,
     columns: 3,
-    empty: describeEmpty(stats),
+    empty,
   })
 }
 

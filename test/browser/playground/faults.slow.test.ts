@@ -71,6 +71,16 @@ test('a run that is refused says why, and the script stays', async () => {
   await page.context().close()
 })
 
+test('a run to which a proxy answers is not said to have never begun', async () => {
+  const { page } = await openPlayground(browser, server)
+  await write(page, 'Script', 'exit(1)')
+  await page.route('**/execute', route => route.fulfill({ status: 504, body: '<h1>Gateway Timeout</h1>' }))
+  await page.keyboard.press('Control+Enter')
+  await alert(page, 'The answer (status 504) does not come from the gateway, so the script may have run.')
+  await status(page, /no answer/).waitFor()
+  await page.context().close()
+})
+
 test('a token that is refused leads to the login and back to the same draft and what was typed', async () => {
   const { page } = await openPlayground(browser, server)
   await write(page, 'Script', 'exit("still here")')

@@ -115,8 +115,10 @@ export class RunController {
   }
 }
 
+// A proxy that loses the gateway answers with 502 or 504, also while the script runs.
 function wasRefused(error: unknown): boolean {
-  return error instanceof GatewayError && error.status >= 400
+  if (!(error instanceof GatewayError) || error.status < 400) return false
+  return error.status < 500 || !['UNKNOWN', 'INTERNAL'].includes(error.code)
 }
 
 function findProblem(error: NonNullable<RunState['execution']>['error']): readonly Problem[] {

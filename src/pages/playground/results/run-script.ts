@@ -1,4 +1,4 @@
-import { readProblem, unreachable } from '../../gateway/gateway-error.ts'
+import { GatewayError, readProblem, unreachable } from '../../gateway/gateway-error.ts'
 import { readEvents } from '../../gateway/read-events.ts'
 import { sendRequest } from '../../gateway/send-request.ts'
 import { currentSession } from '../../gateway/session.ts'
@@ -51,11 +51,20 @@ export async function runScript(options: RunOptions): Promise<Execution> {
   try {
     silence.wait(maxQueueMs)
     const answer = await sendRequest('/api/1/endpoint/execute', { token, body, accept, signal: ends })
-    if (!answer.ok || answer.body === null) throw await readProblem(answer)
+    if (!answer.ok || answer.body === null) throw explain(await readProblem(answer))
     return await readRun(answer.body, options, silence)
   } finally {
     silence.wait(null)
   }
+}
+
+function explain(error: GatewayError): GatewayError {
+  const { code, status } = error
+  if (code !== 'UNKNOWN' || status < 500) return error
+  const message =
+    `The answer (status ${status}) does not come from the gateway, so the script may have run. ` +
+    'Your draft is safe. Look for this run on the page "Runs", or run it again.'
+  return new GatewayError(message, { code, status })
 }
 
 async function readRun(

@@ -145,8 +145,8 @@ test('a gateway that is killed during a run is said so, and the draft runs on th
 
 test('a run of which nothing comes any more is said to be lost', async () => {
   const { page } = await openPlayground(browser, server)
-  await page.clock.install()
   await write(page, 'Script', busy)
+  await page.clock.install()
   const runs = await holdRequests(page, '**/execute')
   await page.keyboard.press('Control+Enter')
   await expect.poll(runs.count).toBe(1)

@@ -27,7 +27,8 @@ export function findGraphqlFaults({ sample, request, answer, secrets }: RestExch
 function findEffects({ method, target }: WireRequest, { json }: WireAnswer): string[] {
   if (method !== 'GET' || graphqlBody.safeParse(json).data?.data === undefined) return []
   const given = new URLSearchParams(/^[^?#]*\?([^#]*)/.exec(target)?.[1] ?? '')
-  const operation = getOperationAST(parse(given.get('query') ?? ''), given.get('operationName'))
+  // An empty name is no name.
+  const operation = getOperationAST(parse(given.get('query') ?? ''), given.get('operationName') || null)
   return operation?.operation === 'query' ? [] : [`a GET has executed a ${operation?.operation}`]
 }
 

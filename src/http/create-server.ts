@@ -162,7 +162,9 @@ function normalizeTarget(target: string): string {
   const [local = ''] = target.replace(/^https?:\/\/[^/?#]*(?=[/?#]|$)/i, '').split('#', 1)
   const queryStart = local.indexOf('?')
   const path = queryStart === -1 ? local : local.slice(0, queryStart)
-  return (path.replace(escapedUnreserved, decodeURIComponent) || '/') + local.slice(path.length)
+  // Fastify takes any first character for a slash, also the one of `*`.
+  const rooted = path.startsWith('/') ? path : `/${path}`
+  return rooted.replace(escapedUnreserved, decodeURIComponent) + local.slice(path.length)
 }
 
 // A person gets the page of a list that says that there is no such id. Fastify would answer 400 before any route.

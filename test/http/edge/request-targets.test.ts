@@ -37,6 +37,8 @@ test.each([
   ['/platform/team_memberships/1%2F2', 400, '`1/2` is not a valid membership id'],
   ['/platform/team_memberships/..', 400, '`..` is not a valid membership id'],
   ['/platform/team_memberships#?ids[]=1', 400, 'Name the ids to list'],
+  ['*', 404, 'There is nothing at this path.'],
+  ['*health', 404, 'There is nothing at this path.'],
   ['http://evil.example/x?ids[]=1', 404, 'There is nothing at this path.'],
   ['http://evil.example?ids[]=1', 200, '<title>Rostrum</title>'],
 ])('`%s` is read once, and no further', (target, status, detail) =>

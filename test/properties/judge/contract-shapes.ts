@@ -104,6 +104,7 @@ const graphqlError = z.strictObject({
     retryAfterSeconds: z.number().positive().optional(),
     existingId: facts.existing_id,
     version: facts.version,
+    liveVersion: facts.live_version,
     scope: facts.scope,
     error: facts.error,
     bound: facts.bound,

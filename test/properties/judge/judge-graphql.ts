@@ -79,7 +79,7 @@ function findStreamFaults({ text, status }: WireAnswer): string[] {
   return [
     ...(/^event: complete/.test(last ?? '') ? [] : ['a stream that does not complete']),
     ...earlier.flatMap(event => {
-      const data = /^event: next\ndata: (.*)$/.exec(event)?.[1]
+      const data = /^event: next\ndata: ([^\r\n]*)$/.exec(event)?.[1]
       return data === undefined
         ? [`an odd event: ${event}`]
         : findResultFaults(JSON.parse(data), status, true, true)

@@ -11,6 +11,8 @@ interface Refusal {
   readonly reason?: string | undefined
   /** The bound that was passed, such as `answerBytes`. */
   readonly bound?: string | undefined
+  /** The `Retry-After` of the answer, in milliseconds. */
+  readonly retryAfterMs?: number | undefined
 }
 
 /** An answer of the gateway that is an error, in the gateway's own words. */
@@ -19,14 +21,16 @@ export class GatewayError extends Error {
   readonly status: number
   readonly reason: string | undefined
   readonly bound: string | undefined
+  readonly retryAfterMs: number | undefined
 
-  constructor(message: string, { code, status, reason, bound }: Refusal) {
+  constructor(message: string, { code, status, reason, bound, retryAfterMs }: Refusal) {
     super(message)
     this.name = 'GatewayError'
     this.code = code
     this.status = status
     this.reason = reason
     this.bound = bound
+    this.retryAfterMs = retryAfterMs
   }
 }
 
@@ -42,6 +46,21 @@ export async function readProblem(answer: Response): Promise<GatewayError> {
 export function unreachable(): GatewayError {
   const message = 'The gateway cannot be reached. Check your connection, then try again.'
   return new GatewayError(message, { code: 'UNREACHABLE', status: 0 })
+}
+
+// A page that waits longer would seem to be stuck.
+const maxRetryMs = 60_000
+
+/** Returns the `Retry-After` of an answer in milliseconds; undefined without one, or if it is a date. */
+export function readRetryAfter({ headers }: Response): number | undefined {
+  const text = headers.get('retry-after') ?? ''
+  return /^\d+$/.test(text) ? Number(text) * 1_000 : undefined
+}
+
+/** Returns after how long to ask again: as the gateway says, but at least `usualMs` and at most a minute. */
+export function retryMs(error: unknown, usualMs: number): number {
+  const givenMs = error instanceof GatewayError ? (error.retryAfterMs ?? 0) : 0
+  return Math.max(usualMs, Math.min(givenMs, maxRetryMs))
 }
 
 /** True for an error of the gateway with this code. */

@@ -1,5 +1,5 @@
 import { answerInTime } from './answer-in-time.ts'
-import { GatewayError, unreachable } from './gateway-error.ts'
+import { GatewayError, readRetryAfter, unreachable } from './gateway-error.ts'
 import { sendRequest } from './send-request.ts'
 import { currentSession } from './session.ts'
 
@@ -40,14 +40,18 @@ export async function ask<Data, Variables extends object>(
 ): Promise<Data> {
   const request = { token, body: { query: text, variables }, accept: 'application/json', ...options }
   const isChange = text.startsWith('mutation')
-  const { status, data, errors } = await answerInTime({ isChange, signal: end }, async signal => {
-    const answer = await sendRequest('/graphql', { ...request, signal })
-    return { status: answer.status, ...((await readJson(answer, signal)) as Answer<Data>) }
-  })
+  const { status, retryAfterMs, data, errors } = await answerInTime(
+    { isChange, signal: end },
+    async signal => {
+      const answer = await sendRequest('/graphql', { ...request, signal })
+      const body = (await readJson(answer, signal)) as Answer<Data>
+      return { status: answer.status, retryAfterMs: readRetryAfter(answer), ...body }
+    },
+  )
   const [first] = errors ?? []
   if (first !== undefined) {
     const { code = 'UNKNOWN', reason, bound } = first.extensions ?? {}
-    throw new GatewayError(first.message, { code, status, reason, bound })
+    throw new GatewayError(first.message, { code, status, reason, bound, retryAfterMs })
   }
   if (data === null || data === undefined)
     throw new GatewayError(`The gateway answered with status ${status}.`, { code: 'UNKNOWN', status })
@@ -65,7 +69,7 @@ async function readJson(answer: Response, signal: AbortSignal): Promise<object> 
     const { status } = answer
     const reason = 'is not JSON, so it does not come from a Rostrum gateway'
     const message = `The answer (status ${status}) ${reason}. Try again later.`
-    throw new GatewayError(message, { code: 'UNKNOWN', status })
+    throw new GatewayError(message, { code: 'UNKNOWN', status, retryAfterMs: readRetryAfter(answer) })
   }
 }
 

@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { GatewayError } from '../gateway/gateway-error.ts'
+import { GatewayError, retryMs } from '../gateway/gateway-error.ts'
 import { allows } from '../gateway/session.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openInPlayground } from '../shell/open-in-playground.ts'
@@ -80,7 +80,7 @@ class RunPage extends PageElement {
       // The error of a replay stays.
       if (failed !== null || this.error === before) this.error = failed
       if (failed === null && this.found?.run.state !== 'RUNNING') return
-      await wait(failed === null ? refreshMs : refreshAfterErrorMs, signal)
+      await wait(failed === null ? refreshMs : retryMs(failed, refreshAfterErrorMs), signal)
     }
   }
 

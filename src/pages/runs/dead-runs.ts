@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import { GatewayError } from '../gateway/gateway-error.ts'
+import { GatewayError, retryMs } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
@@ -144,13 +144,17 @@ class DeadRuns extends PageElement {
   async #load(): Promise<void> {
     const generation = ++this.#generation
     clearTimeout(this.#timer)
+    let nextMs = refreshMs
     if (document.visibilityState === 'visible') {
-      const found = await this.#readRows().catch(() => null)
+      const found = await this.#readRows().catch((error: unknown) => {
+        nextMs = retryMs(error, refreshMs)
+        return null
+      })
       if (generation !== this.#generation) return
       this.nodes = found?.nodes ?? this.nodes
       this.totalCount = found?.totalCount ?? this.totalCount
     }
-    this.#timer = setTimeout(() => this.#load(), refreshMs)
+    this.#timer = setTimeout(() => this.#load(), nextMs)
   }
 
   async #readRows(): Promise<Pick<DeadRuns, 'nodes' | 'totalCount'>> {

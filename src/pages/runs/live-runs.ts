@@ -1,4 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import { retryMs } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import {
   type ListedRun,
@@ -114,7 +115,7 @@ export class LiveRuns implements ReactiveController {
     } catch (error) {
       if (generation === this.#generation) this.#noteError(error)
       this.#newest = null
-      nextMs = lookAfterErrorMs
+      nextMs = retryMs(error, lookAfterErrorMs)
     }
     if (generation !== this.#generation) return
     this.#host.requestUpdate()

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { retryMs } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { PageElement } from '../shell/page-element.ts'
 import { type Bar, viewBarChart } from './bar-chart.ts'
@@ -43,13 +44,17 @@ class RunCharts extends PageElement {
   async #load(): Promise<void> {
     clearTimeout(this.#timer)
     const { filter } = this
+    let nextMs = refreshMs
     if (document.visibilityState === 'visible') {
-      const found = await ask(readStats, { filter }).catch(() => null)
+      const found = await ask(readStats, { filter }).catch((error: unknown) => {
+        nextMs = retryMs(error, refreshMs)
+        return null
+      })
       if (filter !== this.filter) return
       this.#note(filter, found?.runStats ?? null)
     }
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#load(), refreshMs)
+    this.#timer = setTimeout(() => this.#load(), nextMs)
   }
 
   // Figures stay while none come, but not those of another filter.

@@ -13,8 +13,8 @@ import { outcomes, type RunQuery, readQuery, toFilter, triggers, writeAddress } 
 import { viewRuns } from './view-runs.ts'
 
 const settleMs = 300
-// What an answer of the gateway may say to a filter, or to a token that has expired or lost a scope.
-const refusals = ['BAD_USER_INPUT', 'UNAUTHENTICATED', 'FORBIDDEN']
+// What the gateway may say to a filter, to a token that has expired or lost a scope, or to too many requests.
+const refusals = ['BAD_USER_INPUT', 'UNAUTHENTICATED', 'FORBIDDEN', 'OVERLOADED']
 const noQuery: RunQuery = { outcome: '', function: '', trigger: '', text: '' }
 
 /** The runs that are kept, newest first, as they come. */

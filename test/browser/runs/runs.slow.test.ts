@@ -215,6 +215,29 @@ test('a token that expires while the page is open is no lost connection', async 
   await close(tab)
 })
 
+test('a page that asks too often waits as long as the gateway says, and is not said to be cut off', async () => {
+  const tab = await open('/cases')
+  const { page } = tab
+  const counts = new Map(['ListRuns', 'RunStats', 'DeadRuns'].map(name => [name, 0]))
+  const errors = [{ message: 'Too many requests.', extensions: { code: 'OVERLOADED' } }]
+  await page.route('**/graphql', route => {
+    for (const [name, count] of counts)
+      if (route.request().postData()?.includes(name)) counts.set(name, count + 1)
+    return route.fulfill({ status: 429, headers: { 'retry-after': '30' }, json: { errors } })
+  })
+  await page.clock.install()
+  await page.goto('/runs')
+  await page.getByRole('status').getByText('Refused').waitFor()
+  await expect.poll(() => [...counts.values()]).toEqual([1, 1, 1])
+  await page.getByText('Not loaded').first().waitFor()
+  await page.clock.fastForward(15_000)
+  await page.evaluate('new Promise(requestAnimationFrame)')
+  expect([...counts.values()]).toEqual([1, 1, 1])
+  await page.clock.fastForward(16_000)
+  await expect.poll(() => [...counts.values()]).toEqual([2, 2, 2])
+  await close(tab)
+})
+
 test('charts whose figures do not come do not say that there were no runs', async () => {
   const tab = await open('/cases')
   const { page } = tab

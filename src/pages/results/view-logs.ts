@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { guard } from 'lit/directives/guard.js'
+import { timeLanguage } from '../shell/view-time.ts'
 import type { LogEntry } from './execution.ts'
 import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
 import type { RunState } from './run-state.ts'
@@ -63,7 +64,7 @@ function viewCutByGateway(logs: readonly LogEntry[]) {
   return isCut ? html`<p class="note">truncated: ${text}</p>` : nothing
 }
 
-const clock = new Intl.DateTimeFormat(undefined, {
+const clock = new Intl.DateTimeFormat(timeLanguage, {
   ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23' },
 })
 

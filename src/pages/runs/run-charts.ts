@@ -2,6 +2,7 @@ import { html, nothing } from 'lit'
 import { retryMs } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { PageElement } from '../shell/page-element.ts'
+import { timeLanguage } from '../shell/view-time.ts'
 import { type Bar, viewBarChart } from './bar-chart.ts'
 import { type RunFilter, readStats, type Stats } from './run-documents.ts'
 
@@ -9,6 +10,7 @@ import { type RunFilter, readStats, type Stats } from './run-documents.ts'
 const refreshMs = 5_000
 const minuteMs = 60_000
 const minutes = 60
+const clock = new Intl.DateTimeFormat(timeLanguage, { hour: '2-digit', minute: '2-digit' })
 
 /** Three charts of the runs of the last hour. */
 class RunCharts extends PageElement {
@@ -82,7 +84,7 @@ const describeNone = (hasFailed: boolean) => (hasFailed ? 'Not loaded' : 'Loadin
 function viewMinutes(stats: Stats | null, empty: string) {
   const first = Math.floor(Date.now() / minuteMs) - minutes
   const bars = (stats?.minutes ?? []).map(({ at, runs }) => ({
-    label: new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }),
+    label: clock.format(new Date(at)),
     value: runs,
     place: Math.floor(Date.parse(at) / minuteMs) - first,
   }))

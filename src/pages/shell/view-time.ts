@@ -1,20 +1,32 @@
 import { html } from 'lit'
 import { live } from 'lit/directives/live.js'
 
+/**
+ * The language of dates and times, as the pages are in English whatever the browser prefers. A month has its name and a
+ * day 24 hours, so that no date is read in two ways. The time zone is that of the browser.
+ */
+export const timeLanguage = 'en-GB'
+
 const seconds = { day: 86_400, hour: 3_600, minute: 60 } as const
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+const relative = new Intl.RelativeTimeFormat(timeLanguage, { numeric: 'always', style: 'short' })
+const exact = new Intl.DateTimeFormat(timeLanguage, { dateStyle: 'medium', timeStyle: 'long' })
+const day = new Intl.DateTimeFormat(timeLanguage, { dateStyle: 'medium' })
+
+/** Prints a time with its date and zone. */
+export function printExactTime(at: Date): string {
+  return exact.format(at)
+}
 
 /** Shows how long ago a time was, as time goes on; the exact time is in its title. */
 export function viewTime(iso: string) {
   const at = new Date(iso)
   // The text is a property, because a tick sets it too.
-  return html`<time class="ago" datetime=${iso} title=${exact.format(at)} .textContent=${live(describe(at))}></time>`
+  return html`<time class="ago" datetime=${iso} title=${printExactTime(at)} .textContent=${live(describe(at))}></time>`
 }
 
 /** Shows the exact time with its zone, and how long ago it was. */
 export function viewExactTime(iso: string) {
-  return html`<time datetime=${iso}>${exact.format(new Date(iso))}</time> (${viewTime(iso)})`
+  return html`<time datetime=${iso}>${printExactTime(new Date(iso))}</time> (${viewTime(iso)})`
 }
 
 function describe(at: Date): string {
@@ -23,9 +35,7 @@ function describe(at: Date): string {
   if (ago < seconds.minute) return `${Math.floor(ago)} s ago`
   if (ago < seconds.hour) return relative.format(-Math.floor(ago / seconds.minute), 'minute')
   if (ago < seconds.day) return relative.format(-Math.floor(ago / seconds.hour), 'hour')
-  return ago < 30 * seconds.day
-    ? relative.format(-Math.floor(ago / seconds.day), 'day')
-    : at.toLocaleDateString()
+  return ago < 30 * seconds.day ? relative.format(-Math.floor(ago / seconds.day), 'day') : day.format(at)
 }
 
 function tick(): void {

@@ -1,5 +1,6 @@
 import { html } from 'lit'
 import { PageElement, viewEmpty } from '../../shell/page-element.ts'
+import { printExactTime } from '../../shell/view-time.ts'
 import { type Draft, forgetDrafts, listDrafts } from './draft-store.ts'
 
 /** Lists what this person wrote in this browser. Sends `open-draft` with the chosen draft, and `forget-drafts`. */
@@ -36,7 +37,7 @@ class DraftsDialog extends PageElement {
     const name = draft.function?.name ?? (firstLine.slice(0, 60) || 'empty script')
     return html`<li>
       <button type="button" class="draft" @click=${() => this.#open(draft)}>
-        <code dir="auto">${name}</code> <span>${new Date(draft.at).toLocaleString()}</span>
+        <code dir="auto">${name}</code> <span>${printExactTime(new Date(draft.at))}</span>
       </button>
     </li>`
   }

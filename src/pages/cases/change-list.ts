@@ -2,7 +2,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import type { Difference } from '../results/difference.ts'
 import { viewChange, viewChanges } from '../results/view-difference.ts'
 import { PageElement } from '../shell/page-element.ts'
-import { viewCode } from '../shell/view-text.ts'
+import { viewJson } from '../shell/view-text.ts'
 import type { CaseEvent } from './case-documents.ts'
 
 type ChangedFields = NonNullable<CaseEvent['changedFields']>
@@ -63,7 +63,7 @@ export function viewPatch(patch: unknown): TemplateResult {
     ${
       isEmpty
         ? html`<p class="quiet">Nothing would change.</p>`
-        : html`<pre class="box" tabindex="0">${viewCode(JSON.stringify(patch, null, 2))}</pre>`
+        : html`<pre class="box" tabindex="0">${viewJson(JSON.stringify(patch, null, 2))}</pre>`
     }
   </section>`
 }

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { viewCode, viewText } from '../shell/view-text.ts'
+import { viewJson, viewText } from '../shell/view-text.ts'
 import { compareDocuments, type Difference } from './difference.ts'
 import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
 import type { RunState } from './run-state.ts'
@@ -35,8 +35,8 @@ export function viewChange(
   { before, after }: Readonly<Record<'before' | 'after', string>>,
 ): TemplateResult {
   const [old, now] = [
-    html`<del dir="auto">${viewCode(before)}</del>`,
-    html`<ins dir="auto">${viewCode(after)}</ins>`,
+    html`<del dir="auto">${viewJson(before)}</del>`,
+    html`<ins dir="auto">${viewJson(after)}</ins>`,
   ]
   return html`<li><code dir="auto">${viewText(place)}</code> ${old} → ${now}</li>`
 }

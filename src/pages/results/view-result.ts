@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { viewEmpty } from '../shell/page-element.ts'
-import { viewCode, viewText } from '../shell/view-text.ts'
+import { viewCode, viewJson, viewText } from '../shell/view-text.ts'
 import type { Execution } from './execution.ts'
 import { cutText, printJson, type Shown } from './print.ts'
 import type { RunState } from './run-state.ts'
@@ -22,8 +22,14 @@ export function viewRaw({ execution }: RunState) {
   return viewShown(printJson(execution))
 }
 
-/** Shows JSON or a source, and how much of it is left out. */
+/** Shows JSON, and how much of it is left out. */
 export function viewShown({ text, note }: Shown) {
+  return html`${viewNote(note)}<pre>${viewJson(text)}</pre>`
+}
+
+/** Shows a source as far as there is room, and how much of it is left out. */
+export function viewSource(source: string) {
+  const { text, note } = cutText(source)
   return html`${viewNote(note)}<pre>${viewCode(text)}</pre>`
 }
 

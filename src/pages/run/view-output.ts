@@ -1,8 +1,8 @@
 import { html, nothing } from 'lit'
-import { cutText, printJson } from '../results/print.ts'
+import { printJson } from '../results/print.ts'
 import { viewDifference } from '../results/view-difference.ts'
 import { viewLogs } from '../results/view-logs.ts'
-import { viewResult, viewShown } from '../results/view-result.ts'
+import { viewResult, viewShown, viewSource } from '../results/view-result.ts'
 import { viewCode } from '../shell/view-text.ts'
 import type { KeptRun } from './run-documents.ts'
 import { explainNoLog, explainNoResult, toRunState } from './run-outcome.ts'
@@ -20,7 +20,7 @@ export function viewOutput(run: KeptRun) {
     ${viewPart('Logs', noLog === null ? viewLogs(state) : viewReason(noLog))}
     ${viewPart('Input', run.isInputKept ? viewShown(printJson(run.input)) : notKept)}
     ${viewPart('Options', run.options === null ? notKept : viewShown(printJson(run.options)))}
-    ${run.sourceCode === null ? nothing : viewPart('Script', viewShown(cutText(run.sourceCode)))}
+    ${run.sourceCode === null ? nothing : viewPart('Script', viewSource(run.sourceCode))}
   </div>`
 }
 

@@ -16,8 +16,8 @@ const maxMarks = 200
 
 // Hebrew, Arabic and the other scripts that are written from right to left.
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
-// `\x60` is a backtick. A string that is cut off ends with its line.
-const stringOrComment = /(["'\x60])(?:\\.|(?!\1)[^\\\n])*\1?|(?<=\/\/)[^\n]+/g
+// `\x60` is a backtick. A string that is cut off ends with its line, a template with the text.
+const stringOrComment = /(["'])(?:\\.|(?!\1)[^\\\n])*\1?|\x60(?:\\[\s\S]|[^\\\x60])*\x60?|(?<=\/\/)[^\n]+/g
 
 // A browser takes seconds to lay out a line with thousands.
 const maxIsolated = 500
@@ -29,38 +29,50 @@ type ShownText = string | TemplateResult | readonly ShownText[]
  * with those, code can look like other code. After 200 marks, U+FFFD stands for such characters.
  */
 export function viewText(text: string): ShownText {
-  return viewMarked(text, part => part)
+  return createMarker()(text)
 }
 
 /**
- * Shows JSON or a source as `viewText` does. Each of the first 500 strings and line comments with letters that are
- * written from right to left is laid out by itself, so that what follows it stays where it is in the code.
+ * Shows JSON as `viewText` does. Each of the first 500 strings with letters that are written from right to left is laid
+ * out by itself, in the direction of its own words, so that what follows it stays where it is.
+ */
+export function viewJson(text: string): ShownText {
+  return viewIsolated(text, 'auto')
+}
+
+/**
+ * Shows a source as `viewJson` shows JSON, also its line comments. All of it has the direction of code, because what
+ * looks like a string may be code: a quote can stand in a regular expression, and a diff shows lines by themselves.
  */
 export function viewCode(text: string): ShownText {
-  return viewMarked(text, viewIsolated)
+  return viewIsolated(text, 'ltr')
 }
 
-function viewMarked(text: string, viewPart: (part: string) => ShownText): ShownText {
-  if (!unseen.test(text)) return viewPart(text)
-  const parts = text.split(unseen)
-  const shown = parts
-    .slice(0, 2 * maxMarks)
-    .map((part, index) => (index % 2 === 0 ? viewPart(part) : viewMark(part)))
-  const rest = parts.slice(2 * maxMarks).map((part, index) => (index % 2 === 0 ? part : '\ufffd'))
-  return [...shown, viewPart(rest.join(''))]
+// The marks of all parts that are shown with one marker are counted together.
+function createMarker(): (text: string) => ShownText {
+  let left = maxMarks
+  return text => {
+    if (!unseen.test(text)) return text
+    const parts = text.split(unseen)
+    const marked = parts.slice(0, 2 * left)
+    const rest = parts.slice(2 * left).map((part, index) => (index % 2 === 0 ? part : '\ufffd'))
+    left -= Math.floor(marked.length / 2)
+    return [...marked.map((part, index) => (index % 2 === 0 ? part : viewMark(part))), rest.join('')]
+  }
 }
 
-function viewIsolated(text: string): ShownText {
-  if (!rightToLeft.test(text)) return text
-  const shown: (string | TemplateResult)[] = []
+function viewIsolated(text: string, direction: 'auto' | 'ltr'): ShownText {
+  const mark = createMarker()
+  if (!rightToLeft.test(text)) return mark(text)
+  const shown: ShownText[] = []
   let from = 0
   for (const { 0: whole, index } of text.matchAll(stringOrComment)) {
     if (!rightToLeft.test(whole)) continue
     if (shown.length === 2 * maxIsolated) break
-    shown.push(text.slice(from, index), html`<bdi>${whole}</bdi>`)
+    shown.push(mark(text.slice(from, index)), html`<bdi dir=${direction}>${mark(whole)}</bdi>`)
     from = index + whole.length
   }
-  return [...shown, text.slice(from)]
+  return [...shown, mark(text.slice(from))]
 }
 
 function viewMark(characters: string) {

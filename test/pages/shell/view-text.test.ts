@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
-import { viewCode, viewText } from '../../../src/pages/shell/view-text.ts'
+import { viewCode, viewJson, viewText } from '../../../src/pages/shell/view-text.ts'
 
 type Shown = ReturnType<typeof viewText>
 
-// Writes what is laid out by itself between ⟦ and ⟧.
+// Writes what is laid out by itself between ⟦ and ⟧, and a mark between ‹ and ›.
 function print(shown: Shown): string {
   if (typeof shown === 'string') return shown
-  if ('strings' in shown) return `⟦${shown.values.join('')}⟧`
-  return shown.map(print).join('')
+  if (!('strings' in shown)) return shown.map(print).join('')
+  const [first, second] = shown.values as Shown[]
+  return second === undefined ? `‹${first}›` : `⟦${print(second)}⟧`
 }
 
 const textOf = (shown: Shown): string => print(shown).replaceAll(/[⟦⟧]/g, '')
@@ -18,9 +19,24 @@ test('strings and comments that are written from right to left are laid out by t
     '["\\"שלום\\"", 5, "https://x/א", 6]': '[⟦"\\"שלום\\""⟧, 5, ⟦"https://x/א"⟧, 6]',
     "exit('א', `ב`, \"don't\") // שלום 1\nlog(1)": "exit(⟦'א'⟧, ⟦`ב`⟧, \"don't\") //⟦ שלום 1⟧\nlog(1)",
     '["א", "cut off ב': '[⟦"א"⟧, ⟦"cut off ב⟧',
-    '["\u202eא", 1]': '["⟦U+202E⟧א", 1]',
+    '["\u202eא", "b", 1]': '[⟦"‹U+202E›א"⟧, "b", 1]',
+    "f(`a\nא`) + 'ב', 1": "f(⟦`a\nא`⟧) + ⟦'ב'⟧, 1",
   }
   for (const [text, expected] of Object.entries(shownAs)) expect(print(viewCode(text))).toBe(expected)
+})
+
+test('a string of JSON has the direction of its words, and one of a source that of code', () => {
+  const directionsOf = (shown: Shown): unknown[] =>
+    typeof shown === 'string' ? [] : 'strings' in shown ? [shown.values[0]] : shown.flatMap(directionsOf)
+  expect(directionsOf(viewJson('["א", 1, "b", "ב"]'))).toEqual(['auto', 'auto'])
+  expect(directionsOf(viewCode("/'א/.test(x) && f(y) || g('')"))).toEqual(['ltr'])
+})
+
+test('the marks of all strings are counted together, and no character is lost', () => {
+  const shown = print(viewCode('"א\u202e",'.repeat(300)))
+  expect(shown.match(/‹U\+202E›/g)).toHaveLength(200)
+  expect(shown.match(/\ufffd/g)).toHaveLength(100)
+  expect(shown.match(/א/g)).toHaveLength(300)
 })
 
 test('a sentence keeps the order of its words, and a text without such letters stays one', () => {
@@ -29,7 +45,12 @@ test('a sentence keeps the order of its words, and a text without such letters s
 })
 
 test('64 KB of such strings, or of quotes, take no time and lose nothing', () => {
-  for (const text of ['"א",'.repeat(13_000), `א"${'\\"'.repeat(32_000)}`, `א${'"\'`'.repeat(21_000)}`]) {
+  for (const text of [
+    '"א",'.repeat(13_000),
+    `א"${'\\"'.repeat(32_000)}`,
+    `א${'"\'`'.repeat(21_000)}`,
+    `א\`${'\\`\n'.repeat(21_000)}`,
+  ]) {
     const shown = viewCode(text)
     expect(textOf(shown)).toBe(text)
     expect(Array.isArray(shown) ? shown.length : 1).toBeLessThanOrEqual(1_001)

@@ -8,7 +8,11 @@ import type { KeptRun } from './run-documents.ts'
 import { explainNoLog, explainNoResult, toRunState } from './run-outcome.ts'
 import { printAround } from './source-lines.ts'
 
-const notKept = html`<p class="quiet">It is not kept: it was over 256 KiB, or it is too old.</p>`
+const notKept = html`<p class="quiet">
+  It is not kept: it was over 256 KiB, there was no room for it, or it is too old.
+</p>`
+
+const leftOut = html`<p class="quiet">It is not kept: it was over 256 KiB, or there was no room for it.</p>`
 
 /** Shows what the run returned, what that changed, what it wrote to its log, and what it was given. */
 export function viewOutput(run: KeptRun) {
@@ -45,7 +49,7 @@ function viewEnd(run: KeptRun) {
   if (noResult !== null) return viewReason(noResult)
   const isLeftOut = outcome === 'EXIT' && !isPayloadKept
   return html`${state === 'LOST' ? viewReason('The result came too late, so it counts for nothing.') : nothing}
-    ${isLeftOut ? viewReason('It is not kept: it was over 256 KiB.') : viewResult(toRunState(run))}`
+    ${isLeftOut ? leftOut : viewResult(toRunState(run))}`
 }
 
 function viewPlace({ error, sourceCode }: KeptRun) {

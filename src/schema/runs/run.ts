@@ -120,7 +120,8 @@ Run.implement({
     input: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'Its input document; null if it was longer than 256 KiB, or is not kept any more.',
+      description:
+        'Its input document; null if it was longer than 256 KiB, had no room, or is not kept any more.',
       scope: 'runs:read',
       extensions: costOfCounted,
       resolve: (run, _args, context) => load(run, 'input', context),
@@ -168,7 +169,7 @@ Run.implement({
     isPayloadKept: t.boolean({
       description:
         'True if the value given to `exit` is kept. A `payload` of null is then that value. False if the run gave\n' +
-        'none, or one that was too long.',
+        'none, or one that was too long or had no room in the account or the gateway.',
       resolve: ({ textBytes }) => textBytes.payload !== undefined,
     }),
     byUserId: t.exposeID('byUserId', {

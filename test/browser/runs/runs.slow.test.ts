@@ -145,8 +145,8 @@ test('a filtered table asks for its runs again only after a new run, which it sh
     if (body.includes('ReadNewestRun')) probes++
     if (body.includes('ListRuns')) searches++
   })
-  await expect.poll(() => probes).toBeGreaterThan(2)
-  expect(searches).toBeLessThan(probes)
+  // Runs of the tests before may be listed meanwhile.
+  await expect.poll(() => probes - searches).toBeGreaterThan(1)
   await run('rare one', 'exit(1)')
   await rowOf(page, 'rare one').waitFor({ timeout: 3_000 })
   await close(tab)

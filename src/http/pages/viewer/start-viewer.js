@@ -14,10 +14,16 @@ function readToken() {
 
 // The navigation leads to the pages that need a session.
 const navigation = document.querySelector('.viewer-bar nav')
-navigation.hidden = readToken() === null
+const tokenAtStart = readToken()
+navigation.hidden = tokenAtStart === null
 navigation.querySelector('button').addEventListener('click', () => {
   for (const key of ['rostrum.session', 'rostrum.return', 'rostrum.open']) sessionStorage.removeItem(key)
   location.assign('/login')
+})
+
+// A page that the browser kept, and shows again on Back, has the answers that the person of then got.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && readToken() !== tokenAtStart) location.reload()
 })
 
 globalThis.SwaggerUIBundle({

@@ -35,7 +35,7 @@ export interface KeptRun extends InnerRun {
   readonly dryRun: boolean
   readonly attempt: number
   readonly payload: unknown
-  /** False without a value given to `exit`, too. */
+  /** Also false if the run gave no value to `exit`. */
   readonly isPayloadKept: boolean
   readonly message: string | null
   readonly input: unknown

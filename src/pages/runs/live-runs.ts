@@ -14,7 +14,7 @@ const pageSize = 50
 // A run is listed up to a second after it began, so the page looks more often than that.
 const lookEveryMs = 600
 const lookAfterErrorMs = 3_000
-// A run can also disappear, which the newest run does not tell.
+// A run can also be deleted, and the newest run is the same as before then.
 const searchEveryMs = 6_000
 // A page that is left open keeps this many rows, and those that the person loads.
 const maxRowsByItself = 200
@@ -37,7 +37,7 @@ export class LiveRuns implements ReactiveController {
   /** False until the table has runs of the chosen filter. */
   #isShown = false
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** The newest run when the list was last asked for; null if the list may lack a change. */
+  /** The newest run of the account at the last search; null if the next look has to search. */
   #newest: string | null = null
   #searchedAt = 0
   #maxRows = maxRowsByItself

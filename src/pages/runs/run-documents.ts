@@ -65,7 +65,7 @@ export const listNewestIds = operation<
   }`,
 )
 
-/** The newest run of all, and whether any runs. Unlike a search, it looks through no other runs. */
+/** Reads the newest run of the account and one that has not ended. Unlike a search, it looks through no other runs. */
 export const readNewest = operation<{
   readonly newest: { readonly nodes: readonly { readonly id: string }[] }
   readonly running: { readonly nodes: readonly { readonly id: string }[] }

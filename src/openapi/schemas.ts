@@ -23,7 +23,10 @@ export function object(
   }
 }
 
-/** One word. Generators such as orval take an object of constants alone for a value, and `enum` for what it is. */
+/**
+ * One text. It is an `enum`, because generators such as orval make a value, and no type, of an object whose members
+ * are all `const`.
+ */
 const word = (text: string): Schema => ({ type: 'string', enum: [text] })
 
 export const id: Schema = { type: 'integer', format: 'int64', minimum: 1, maximum: maxId }

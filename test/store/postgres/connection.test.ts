@@ -66,6 +66,19 @@ test('a gateway that hangs with the lock for migrations holds up no start on a m
   await (await openStore({ url })).close()
 })
 
+test('PostgreSQL compiles no statements, unless the URL says so', async () => {
+  const url = await createDatabase()
+  for (const [options, expected] of [
+    ['', 'off'],
+    ['?options=-c%20jit%3Don', 'on'],
+  ]) {
+    const client = await connect(`${url}${options}`)
+    const { rows } = await client.query('show jit')
+    await client.end()
+    expect(rows).toEqual([{ jit: expected }])
+  }
+})
+
 test('ping rejects while the server is gone, and the store works again by itself', async () => {
   const url = await createDatabase()
   const proxy = await startProxy(Number(new URL(url).port))

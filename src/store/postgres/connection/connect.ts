@@ -43,8 +43,9 @@ export function connectionTo(url: string) {
     keepAliveInitialDelayMillis: keepAliveMs,
     types,
     ...(given as object),
-    // The driver can only read this style of times, lists have nulls, and a database may have other defaults.
-    options: `-c tcp_user_timeout=${maxUnreadMs} ${options} -c datestyle=iso -c array_nulls=on`,
+    // The driver can only read this style of times, lists have nulls, and a database may have other defaults. To
+    // compile a statement takes longer than to run it: PostgreSQL would compile a search among many cases each time.
+    options: `-c tcp_user_timeout=${maxUnreadMs} -c jit=off ${options} -c datestyle=iso -c array_nulls=on`,
   } satisfies pg.ClientConfig
 }
 

@@ -82,6 +82,20 @@ test('PostgreSQL reads few values for a search with several conditions, however 
   expect((await countReads('case_values')) - before).toBeLessThan(10_000)
 })
 
+test('PostgreSQL reads few values for a search by lists that one in ten cases matches', async () => {
+  const before = await countReads('case_values')
+  const wanted = [0, 10, 20, 30, 40]
+  const where = [
+    { field: 'u', in: wanted.map(value => `"u${value}"`) },
+    { field: 's', in: ['"open"', '"closed"'] },
+  ]
+  await searchOften(
+    where,
+    Array.from({ length: 20 }, (_, index) => 10 * (index + 1)),
+  )
+  expect((await countReads('case_values')) - before).toBeLessThan(40_000)
+})
+
 test.each([
   [['"u7"'], Array.from({ length: 20 }, (_, index) => 7 + 50 * index)],
   [['"u7"', '"u8"'], Array.from({ length: 20 }, (_, index) => 7 + 50 * (index >> 1) + (index & 1))],

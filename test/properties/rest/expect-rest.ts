@@ -23,9 +23,8 @@ export function expectRest(expectation: RestExpectation): readonly number[] {
   // Node's parser refuses such bytes in a target.
   if (/[^\x21-\x7e]/.test(request.target)) return [400]
   const transport = expectTransport(request)
-  // What cannot be decoded is found before the headers are counted.
-  if (path === null) return [transport === 417 ? 417 : 400]
   if (transport !== null) return [transport]
+  if (path === null) return [400]
   if (matched !== null) return expectRoute({ ...expectation, matched })
   return contractRoutes.some(route => route.path.test(path)) ? [405] : [404]
 }

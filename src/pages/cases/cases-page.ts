@@ -6,7 +6,7 @@ import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
-import { viewTime } from '../shell/view-time.ts'
+import { viewTime } from '../time/view-time.ts'
 import { type CasePage, type CaseRow, listCases, listCaseTypes } from './case-documents.ts'
 import type { NewCaseDialog } from './new-case-dialog.ts'
 import './new-case-dialog.ts'

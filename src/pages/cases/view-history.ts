@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { printAuthor } from '../results/print.ts'
-import { viewExactTime } from '../shell/view-time.ts'
+import { viewExactTime } from '../time/view-time.ts'
 import type { CaseEvent } from './case-documents.ts'
 import './change-list.ts'
 

@@ -7,7 +7,7 @@ import { openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
-import { viewTime } from '../shell/view-time.ts'
+import { viewTime } from '../time/view-time.ts'
 import { type FunctionRow, listFunctions } from './function-documents.ts'
 
 /** The functions of the account. */

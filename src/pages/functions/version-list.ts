@@ -8,7 +8,7 @@ import { loadMoreRows } from '../shell/list-keys.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewText } from '../shell/view-text.ts'
-import { viewTime } from '../shell/view-time.ts'
+import { viewTime } from '../time/view-time.ts'
 import {
   findFunction,
   readSources,

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { printAuthor } from '../results/print.ts'
-import { viewTime } from '../shell/view-time.ts'
+import { viewTime } from '../time/view-time.ts'
 import type { FoundEvents } from './event-search.ts'
 import type { MembershipEvent } from './member-documents.ts'
 import type { Side } from './view-memberships.ts'

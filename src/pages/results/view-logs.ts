@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { guard } from 'lit/directives/guard.js'
-import { timeLanguage } from '../shell/view-time.ts'
+import { timeLanguage } from '../time/exact-time.ts'
 import type { LogEntry } from './execution.ts'
 import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
 import type { RunState } from './run-state.ts'

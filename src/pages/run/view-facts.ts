@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { formatMs, printTrigger } from '../results/print.ts'
-import { viewExactTime } from '../shell/view-time.ts'
+import { viewExactTime } from '../time/view-time.ts'
 import type { KeptRun, RunLink } from './run-documents.ts'
 import { timeInCalls } from './timeline.ts'
 

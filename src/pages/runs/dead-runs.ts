@@ -6,7 +6,7 @@ import { allows } from '../gateway/session.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { viewText } from '../shell/view-text.ts'
-import { viewTime } from '../shell/view-time.ts'
+import { viewTime } from '../time/view-time.ts'
 import { type DeadRun, dropDeadRun, listDeadRuns, retryDeadRun } from './run-documents.ts'
 
 const refreshMs = 10_000

@@ -2,7 +2,7 @@ import { html, nothing } from 'lit'
 import { retryMs } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { PageElement } from '../shell/page-element.ts'
-import { timeLanguage } from '../shell/view-time.ts'
+import { timeLanguage } from '../time/exact-time.ts'
 import { type Bar, viewBarChart } from './bar-chart.ts'
 import { type RunFilter, readStats, type Stats } from './run-documents.ts'
 

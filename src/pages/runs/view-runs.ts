@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { formatMs, printTrigger } from '../results/print.ts'
-import { viewTime } from '../shell/view-time.ts'
+import { viewTime } from '../time/view-time.ts'
 import type { RunRow } from './run-documents.ts'
 
 const columns = ['Run', 'Outcome', 'Trigger', 'Case', 'Took', 'Started']

@@ -1,6 +1,6 @@
 import { html } from 'lit'
 import { PageElement, viewEmpty } from '../../shell/page-element.ts'
-import { printExactTime } from '../../shell/view-time.ts'
+import { printExactTime } from '../../time/exact-time.ts'
 import { type Draft, forgetDrafts, listDrafts } from './draft-store.ts'
 
 /** Lists what this person wrote in this browser. Sends `open-draft` with the chosen draft, and `forget-drafts`. */

@@ -1,21 +1,10 @@
 import { html } from 'lit'
 import { live } from 'lit/directives/live.js'
-
-/**
- * The language of dates and times, as the pages are in English whatever the browser prefers. A month has its name and a
- * day 24 hours, so that no date is read in two ways. The time zone is that of the browser.
- */
-export const timeLanguage = 'en-GB'
+import { printExactTime, timeLanguage } from './exact-time.ts'
 
 const seconds = { day: 86_400, hour: 3_600, minute: 60 } as const
 const relative = new Intl.RelativeTimeFormat(timeLanguage, { numeric: 'always', style: 'short' })
-const exact = new Intl.DateTimeFormat(timeLanguage, { dateStyle: 'medium', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(timeLanguage, { dateStyle: 'medium' })
-
-/** Prints a time with its date and zone. */
-export function printExactTime(at: Date): string {
-  return exact.format(at)
-}
 
 /** Shows how long ago a time was, as time goes on; the exact time is in its title. */
 export function viewTime(iso: string) {

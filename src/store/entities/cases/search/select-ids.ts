@@ -17,9 +17,9 @@ export interface SearchShape {
 
 // On PostgreSQL, a search of several fields looks up at most this many values of one of them.
 const maxFew = sql.raw('500')
-// For lists of common values, it looks up this many of the first cases, or four pages of them. That takes a few
+// For lists of common values, it looks up 16 pages of the first cases, within these bounds. That takes some
 // milliseconds; to merge the fields may take a hundred times as long.
-const minFirst = sql.raw('500')
+const [minFirst, maxFirst] = [sql.raw('500'), sql.raw('4000')]
 
 const given = placeholders('accountCode', 'caseTypeCode', 'after', 'before', 'limit')
 
@@ -100,7 +100,8 @@ function selectFewOrInOrder(shape: SearchShape): SQL {
     union all (
       select id from cases where account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
         and ${isBetween(sql`id`)} and not (select are_all from fewest)
-      order by id ${directionOf(fromEnd)} limit greatest(4 * ${given.limit}::bigint, ${minFirst})
+      order by id ${directionOf(fromEnd)}
+      limit greatest(${minFirst}, least(16 * ${given.limit}::bigint, ${maxFirst}))
     )`
   const isWhole = sql`((select are_all from fewest) or (select count(*) from looked_up) = ${given.limit})`
   const byId = firstOf(sql`case_id`, fromEnd)

@@ -39,6 +39,11 @@ const busy =
 const status = (page: Page, text: RegExp) => page.getByRole('status').filter({ hasText: text })
 const alert = (page: Page, text: string | RegExp) =>
   page.getByRole('alert').filter({ hasText: text }).waitFor()
+// The status is `running` before the gateway has the run.
+async function hasBegun(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Logs' }).click()
+  await page.getByRole('tabpanel').getByText('begun').waitFor()
+}
 
 test('a run that is refused says why, and the script stays', async () => {
   const { page } = await openPlayground(browser, server)
@@ -47,7 +52,7 @@ test('a run that is refused says why, and the script stays', async () => {
   await enter(other, server.adminToken)
   await write(other, 'Script', busy)
   await other.keyboard.press('Control+Enter')
-  await status(other, /running/).waitFor()
+  await hasBegun(other)
   await page.keyboard.press('Control+Enter')
   await alert(page, /wait|try again|later|busy/i)
   await status(page, /not run/).waitFor()
@@ -127,8 +132,7 @@ test('a gateway that is killed during a run is said so, and the draft runs on th
   const { page } = await openPlayground(browser, server)
   await write(page, 'Script', busy)
   await page.keyboard.press('Control+Enter')
-  await page.getByRole('tab', { name: 'Logs' }).click()
-  await page.getByRole('tabpanel').getByText('begun').waitFor()
+  await hasBegun(page)
   await server.kill()
   await alert(page, 'The connection to the gateway broke before the run ended.')
   await write(page, 'Script', 'exit("again")')
@@ -154,8 +158,7 @@ test('a run of which nothing comes any more is said to be lost', async () => {
   await alert(page, 'The gateway cannot be reached.')
   runs.release()
   await page.keyboard.press('Control+Enter')
-  await page.getByRole('tab', { name: 'Logs' }).click()
-  await page.getByRole('tabpanel').getByText('begun').waitFor()
+  await hasBegun(page)
   await page.clock.fastForward(90_000)
   await alert(page, 'The connection to the gateway broke before the run ended.')
   await page.context().close()

@@ -23,7 +23,6 @@ export const longFiles = [
   'hostile/connections/unread-answers.slow',
   'contract/events/subscription-ends.slow',
   'interrupted/no-process.slow',
-  'commands/stop.slow',
   'contract/webhooks/webhook-keys.slow',
   'hostile/corpus/corpus-requests.slow',
   'browser/shell.slow',
@@ -37,6 +36,7 @@ export const longFiles = [
   'browser/runs/dead-runs.slow',
   'scripts/run/run-deaths.slow',
 
+  'commands/stop.waiting',
   'hostile/connections/held-bodies.waiting',
   'faults/replicas/hung-gateway.waiting',
 ]

@@ -19,6 +19,7 @@ export async function holdRequests(page: Page, addresses: string, text = ''): Pr
     }
     await route.fallback()
   })
+  await untilRouted(page)
   return { count: () => count, release: released.resolve }
 }
 
@@ -31,4 +32,21 @@ export async function loseFirstAnswer(page: Page, text: string): Promise<void> {
     await route.fetch()
     await route.abort()
   })
+  await untilRouted(page)
+}
+
+// On a busy machine, the page learns a moment after `route` that its requests are taken over.
+async function untilRouted(page: Page): Promise<void> {
+  if (page.url() === 'about:blank') return
+  let isRouted = false
+  await page.route('**/health?routed', async route => {
+    isRouted = true
+    await route.fulfill({ status: 204 })
+  })
+  while (!isRouted)
+    await page.evaluate(() =>
+      fetch('/health?routed')
+        .catch(() => null)
+        .then(() => undefined),
+    )
 }

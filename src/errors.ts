@@ -123,6 +123,11 @@ export function notFound(what: string, id: number | string | null): RostrumError
   return new RostrumError('NOT_FOUND', `There is no ${what} \`${id}\`.`)
 }
 
+/** Returns the error for an invalid token. Its fact `error` is the code of RFC 6750 for `WWW-Authenticate`. */
+export function invalidToken(message: string, cause?: unknown): RostrumError {
+  return new RostrumError('UNAUTHENTICATED', message, { facts: { error: 'invalid_token' }, cause })
+}
+
 /** The error for what has no room now. Its message ends with the seconds to try again after: at least 1. */
 export function overloaded(message: string, seconds: number): RostrumError {
   const retryAfterSeconds = Math.max(1, seconds)

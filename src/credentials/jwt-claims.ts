@@ -1,8 +1,8 @@
 import type { JWTPayload } from 'jose'
 import { isName } from '../domain/name.ts'
 import { describeUnstorable } from '../domain/storable-text.ts'
+import { invalidToken } from '../errors.ts'
 import { type Caller, isScope, operatorScopes, type Scope, scopes } from './caller.ts'
-import { invalidToken } from './read-bearer.ts'
 
 /** Allowed difference between the issuer's clock and this one, in seconds. */
 export const clockToleranceSeconds = 5

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { RostrumError } from '../errors.ts'
+import { invalidToken, RostrumError } from '../errors.ts'
 
 const maxTokenLength = 8 * 2 ** 10
 
@@ -27,11 +27,6 @@ function unauthenticated(message: string): RostrumError {
 /** Returns the error for every API token that does not work: unknown, revoked, expired, or of a run that has ended. */
 export function unknownToken(): RostrumError {
   return invalidToken('The token is unknown or was revoked.')
-}
-
-/** Returns the error for an invalid token. Its fact `error` is the code of RFC 6750 for `WWW-Authenticate`. */
-export function invalidToken(message: string, cause?: unknown): RostrumError {
-  return new RostrumError('UNAUTHENTICATED', message, { facts: { error: 'invalid_token' }, cause })
 }
 
 /** True for three base64url parts, the first of which encodes a JSON object. An API token never looks like this. */

@@ -6,8 +6,8 @@ import {
   jwtVerify,
   type RemoteJWKSet,
 } from 'jose'
+import { invalidToken } from '../errors.ts'
 import { clockToleranceSeconds, expired } from './jwt-claims.ts'
-import { invalidToken } from './read-bearer.ts'
 
 export interface JwtSettings {
   readonly jwtSecret: string | null

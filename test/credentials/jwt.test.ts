@@ -51,6 +51,7 @@ describe('with a secret', () => {
     [{ scp: 'memberships:read' }, []],
     [{ scope: 'memberships:read', scp: 'memberships:write admin' }, ['memberships:read']],
     [{ roles: ['admin'], permissions: ['admin'] }, usualScopes],
+    [{ aud: 'another service', iss: 'https://issuer.example' }, usualScopes],
     [{ scope: '' }, []],
     [{ scope: 7 }, []],
   ])('the claim %j gives the scopes %j', async (claim, expected) => {

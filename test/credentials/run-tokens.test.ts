@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createAuthenticator } from '../../src/credentials/authenticator.ts'
-import { invalidToken } from '../../src/credentials/read-bearer.ts'
 import type { Run } from '../../src/domain/scripts/run.ts'
 import type { Store } from '../../src/domain/store.ts'
+import { invalidToken } from '../../src/errors.ts'
 import { callerOf } from '../scripts/run/start-tasks.ts'
 
 function authenticate(checkLease: () => void) {

@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { invalidToken } from '../../errors.ts'
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { RunRecorder } from '../scripts/run-record.ts'
@@ -75,7 +75,8 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     // This process may have hung, and another gateway may have taken the run over.
     const checkLease = () => {
       if (performance.now() >= entry.leasedUntil) stop.abort()
-      if (stop.signal.aborted) throw leaseEnded()
+      // The token of a run that has ended is invalid.
+      if (stop.signal.aborted) throw invalidToken('The queued run has ended at this gateway.')
     }
     const findLive = async () => {
       const live = await findLiveSince(claimedAt, run)
@@ -132,10 +133,4 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     },
     close: () => clearInterval(renewals),
   }
-}
-
-// The token of a run that has ended is invalid too.
-function leaseEnded(): RostrumError {
-  const facts = { error: 'invalid_token' }
-  return new RostrumError('UNAUTHENTICATED', 'The queued run has ended at this gateway.', { facts })
 }

@@ -44,7 +44,7 @@ test('a sentence keeps the order of its words, and a text without such letters s
   expect(viewCode('{"a": "b"} // c')).toBe('{"a": "b"} // c')
 })
 
-test('64 KB of such strings, or of quotes, take no time and lose nothing', () => {
+test('64 KB of such strings, or of quotes, lose nothing', () => {
   for (const text of [
     '"א",'.repeat(13_000),
     `א"${'\\"'.repeat(32_000)}`,

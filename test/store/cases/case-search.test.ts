@@ -5,8 +5,8 @@ import { openStore } from '../../../src/store/open-store.ts'
 import { createDatabase, releaseDatabase } from '../databases/create-database.ts'
 import { readRows } from '../databases/read-rows.ts'
 import { writeRows } from '../databases/write-rows.ts'
+import { fillCases } from '../statements/fill-cases.ts'
 
-const count = 20_000
 const page: Page = { after: null, before: null, limit: 20, fromEnd: false }
 
 // Almost all cases have the first value, and one in fifty has the second one.
@@ -49,22 +49,7 @@ beforeAll(async () => {
   const store = await openStore({ url })
   await store.accounts.ensure('a')
   await store.close()
-  await writeRows(
-    url,
-    `insert into case_types (account_code, code, indexed_fields, written_fields, revision)
-     values ('a', 'big', '[]', '[]', 1)`,
-  )
-  await writeRows(
-    url,
-    `insert into cases (account_code, id, case_type_code, data, data_bytes)
-     select 'a', i, 'big', '{}', 2 from generate_series(1, ${count}) as i`,
-  )
-  for (const [field, value] of Object.entries(values))
-    await writeRows(
-      url,
-      `insert into case_values (account_code, case_type_code, field, value, case_id)
-       select 'a', 'big', '${field}', ${value}, i from generate_series(1, ${count}) as i`,
-    )
+  await fillCases(url, { count: 20_000, values })
   await writeRows(url, 'analyze cases, case_values')
 })
 afterAll(() => releaseDatabase(url))

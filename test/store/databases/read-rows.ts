@@ -9,3 +9,9 @@ export async function readRows<Row extends object>(url: string, query: string): 
   client.close()
   return rows
 }
+
+/** The steps of SQLite's plan for a statement. */
+export async function explain(url: string, statement: string): Promise<string[]> {
+  const steps = await readRows<{ readonly detail: string }>(url, `explain query plan ${statement}`)
+  return steps.map(({ detail }) => detail)
+}

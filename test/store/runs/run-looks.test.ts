@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { allRuns, type RunFilter, type RunRow } from '../../../src/domain/runs/run-store.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { eachStore } from '../databases/each-store.ts'
-import { readRows } from '../databases/read-rows.ts'
+import { explain } from '../databases/read-rows.ts'
 import { keptRun } from './kept-run.ts'
 
 const wanted = {
@@ -49,11 +49,6 @@ const combinations: readonly (readonly (keyof RunFilter)[])[] = members.flatMap(
 const withoutValues = (sql: string) =>
   sql.replace(/'[^']*'(?:\/\*\+\d+ bytes\*\/)?|\b\d+(?:\.0)?\b|\bnull\b/gi, '?')
 
-async function explain(url: string, text: string): Promise<string> {
-  const rows = await readRows<{ detail: string }>(url, `explain query plan ${text}`)
-  return rows.map(({ detail }) => detail).join('\n')
-}
-
 eachStore(harness => {
   const statements = new Set<string>()
   let store: Store
@@ -87,6 +82,8 @@ eachStore(harness => {
     await runs.look('a', { ...allRuns, replayOf: wanted.replayOf, functionId: 5, startedAfter }, null, 100)
     expect(asked).toHaveLength(2)
     for (const text of harness.engine === 'SQLite' ? asked : [])
-      expect(await explain(url, text)).toContain('runs_by_replayed (account_code=? AND replay_of=? AND id<?)')
+      expect((await explain(url, text)).join()).toContain(
+        'runs_by_replayed (account_code=? AND replay_of=? AND id<?)',
+      )
   })
 })

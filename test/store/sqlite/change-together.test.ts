@@ -8,6 +8,7 @@ import { createTransactions } from '../../../src/store/sqlite/connection/transac
 import { makeTempFolder, type TempFolder } from '../../server/processes/temp-folder.ts'
 import { caseCommit } from '../cases/case-commit.ts'
 import { by } from '../databases/origin.ts'
+import { explain } from '../databases/read-rows.ts'
 import { stopClock } from './stop-clock.ts'
 
 let folder: TempFolder
@@ -103,7 +104,7 @@ test('indexed values are written by a look-up of their cases, however many the a
   const values = [{ field: 'a', value: '1' }]
   statements.length = 0
   await store.cases.commit(caseCommit({ revision: 1, read, data: '{"a":1}', values }))
-  const ofCases = explain(/insert into case_values/).filter(detail => / cases /.test(detail))
+  const ofCases = (await explainFirst(/insert into case_values/)).filter(detail => / cases /.test(detail))
   expect(ofCases).toEqual([expect.stringMatching(/\(account_code=\? AND id=\?\)$/)])
 })
 
@@ -116,7 +117,7 @@ test('listed runs and versions are looked up, however many the account has', asy
     'a',
     numbers.map(functionId => ({ functionId, hash: 'b' })),
   )
-  const plans = [explain(/join "runs"/), explain(/join "function_versions"/)]
+  const plans = [await explainFirst(/join "runs"/), await explainFirst(/join "function_versions"/)]
   expect(plans.map(plan => plan.filter(detail => /^SEARCH/.test(detail)))).toEqual([
     [expect.stringMatching(/\(account_code=\? AND run_id=\?\)$/)],
     [expect.stringMatching(/\(account_code=\? AND function_id=\? AND hash=\?\)$/)],
@@ -128,7 +129,7 @@ test('a search by several fields looks up the cases of its rarest values alone',
   const page = { after: null, before: null, limit: 1, fromEnd: false }
   statements.length = 0
   await store.cases.page('a', { caseTypeCode: 'incident', where }, page)
-  const searches = explain(/from case_values as rare/).filter(detail => /^SEARCH/.test(detail))
+  const searches = (await explainFirst(/from case_values as rare/)).filter(detail => /^SEARCH/.test(detail))
   const ofValues = '(account_code=? AND case_type_code=? AND field=? AND value=?'
   expect(searches.map(detail => detail.slice(detail.indexOf('(')))).toEqual([
     '(account_code=? AND id=?)',
@@ -142,7 +143,9 @@ test('a search by few values of a field reads no more of each than a page', asyn
   const page = { after: null, before: null, limit: 1, fromEnd: false }
   statements.length = 0
   await store.cases.page('a', { caseTypeCode: 'incident', where }, page)
-  const searches = explain(/from case_values/).filter(detail => /^SEARCH case_values /.test(detail))
+  const searches = (await explainFirst(/from case_values/)).filter(detail =>
+    /^SEARCH case_values /.test(detail),
+  )
   const ofValue = '(account_code=? AND case_type_code=? AND field=? AND value=?'
   expect(searches.map(detail => detail.slice(detail.indexOf('(')))).toEqual([
     `${ofValue} AND case_id=?)`,
@@ -155,17 +158,13 @@ test('the values of a field are looked up to be deleted, however many other valu
   await store.cases.saveType(by('a'), { ...type, indexedFields: [], writtenFields: [], revision: 0 })
   statements.length = 0
   expect(await store.cases.dropValues('a', type, ['a'])).toBe(true)
-  const searches = explain(/delete from case_values/).filter(detail => /^SEARCH/.test(detail))
+  const searches = (await explainFirst(/delete from case_values/)).filter(detail => /^SEARCH/.test(detail))
   expect(searches).toEqual([
     expect.stringMatching(/\(rowid=\?\)$/),
     expect.stringMatching(/\(account_code=\? AND case_type_code=\? AND field=\?\)$/),
   ])
 })
 
-function explain(pattern: RegExp): string[] {
-  const statement = statements.find(each => pattern.test(each)) ?? ''
-  const client = new Database(path, { readonly: true })
-  const plan = client.prepare(`explain query plan ${statement}`).all() as { detail: string }[]
-  client.close()
-  return plan.map(({ detail }) => detail)
+function explainFirst(pattern: RegExp): Promise<string[]> {
+  return explain(`sqlite:${path}`, statements.find(each => pattern.test(each)) ?? '')
 }

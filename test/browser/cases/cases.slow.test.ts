@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findBarriers } from '../open-browser.ts'
+import { expireToken, findBarriers, signInAgain } from '../open-browser.ts'
 import { CasesClient, dataOf } from './cases-client.ts'
 
 let client: CasesClient
@@ -146,14 +146,9 @@ test('a new case that was typed with a token that expired is there after signing
   await ask()
   await dialog.getByLabel('Case type').fill('typed')
   await data.fill('{"long": "work"}')
-  const errors = [{ message: 'The token has expired.', extensions: { code: 'UNAUTHENTICATED' } }]
-  await page.route('**/graphql', route => route.fulfill({ status: 401, json: { errors } }))
+  await expireToken(page)
   await dialog.getByRole('button', { name: 'Create' }).click()
-  await dialog.getByRole('button', { name: 'Sign in again' }).click()
-  await page.unroute('**/graphql')
-  await page.getByLabel('Token').fill(client.server.adminToken)
-  await page.keyboard.press('Enter')
-  await page.waitForURL('**/cases')
+  await signInAgain(page, client.server.adminToken)
   await ask()
   expect(await data.inputValue()).toBe('{"long": "work"}')
   await dialog.getByRole('button', { name: 'Create' }).click()

@@ -63,6 +63,8 @@ export default defineConfig({
           name: 'waiting',
           include: [waiting],
           maxWorkers: 2,
+          // As with `timed`.
+          retry: 1,
           sequence: { groupOrder: 2 },
         },
       },

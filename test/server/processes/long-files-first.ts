@@ -12,7 +12,6 @@ export const longFiles = [
   'hostile/running-scripts/scripts-2.slow',
   'browser/playground/playground.slow',
   'contract/webhooks/webhook-deaths.slow',
-  'hostile/connections/connections.slow',
   'browser/run/run.slow',
   'http/edge/slow-follower.slow',
   'contract/streams/heartbeat.slow',
@@ -21,13 +20,11 @@ export const longFiles = [
   'contract/idempotency/idempotency-deaths.slow',
   'hostile/connections/pipelining.slow',
   'hostile/connections/unread-answers.slow',
-  'contract/events/subscription-ends.slow',
   'interrupted/no-process.slow',
   'contract/webhooks/webhook-keys.slow',
   'hostile/corpus/corpus-requests.slow',
   'browser/shell.slow',
   'browser/cases/cases.slow',
-  'contract/running/running-shutdown.slow',
   'browser/playground/runs.slow',
   'browser/runs/runs.slow',
   'browser/docs/docs.slow',
@@ -37,7 +34,9 @@ export const longFiles = [
   'scripts/run/run-deaths.slow',
 
   'commands/stop.waiting',
+  'hostile/connections/connections.waiting',
   'hostile/connections/held-bodies.waiting',
+  'contract/events/subscription-ends.waiting',
   'faults/replicas/hung-gateway.waiting',
 ]
 

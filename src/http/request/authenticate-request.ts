@@ -59,9 +59,12 @@ export function refuseEndedRun({ state }: FastifyRequest, _reply: FastifyReply, 
   done(state.identity?.run?.signal.aborted ? unknownToken() : undefined)
 }
 
-/** Refuses compressed bodies. A decompressed body could be a thousand times as large. */
+/**
+ * Refuses compressed bodies, since a decompressed body could be a thousand times as large. The body of a GET or HEAD
+ * request is not read, whatever it is.
+ */
 export function refuseEncodedBody(request: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
-  refuseEncoding(request)
+  if (request.method !== 'GET' && request.method !== 'HEAD') refuseEncoding(request)
   done()
 }
 

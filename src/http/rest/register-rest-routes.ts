@@ -53,9 +53,8 @@ export async function registerRestRoutes(
           return work
         }
         // A request that may start a run reserves a place for the run before its body is read.
-        const onRequest = work?.mayRun ? [createPlaceHook(services), takeTurn] : [takeTurn]
-        // The body of a GET request is not read, whatever it is.
-        if (method !== 'GET') onRequest.unshift(refuseEncodedBody)
+        const place = work?.mayRun ? [createPlaceHook(services)] : []
+        const onRequest = [refuseEncodedBody, ...place, takeTurn]
         if (method === 'DELETE') onRequest.push(forgetEmptyType)
         const preHandler = [confirmStrict, idempotency.createBeginHook(findWork)]
         const handler = createHandler(row, services, unreadAnswers)

@@ -136,6 +136,12 @@ test('a GET queries, and changes nothing', async () => {
   expect((await app.send('/platform/teams/77')).status).toBe(404)
 })
 
+test('a GET ignores what its headers say of a body', async () => {
+  const headers = { 'content-encoding': 'gzip', 'content-type': 'text/plain' }
+  const answer = await app.send(`/graphql?query=${encodeURIComponent(query)}`, { headers })
+  expect(answer.body).toEqual({ data: { viewer: { accountCode: 'demo' } } })
+})
+
 test('a query whose client asks for events is answered as one', async () => {
   const { headers, text } = await post({ query }, { headers: { accept: 'text/event-stream' } })
   expect(headers.get('content-type')).toContain('text/event-stream')

@@ -39,8 +39,8 @@ function expectStatuses(request: WireRequest, credential: RestExchange['sample']
   // A request that prefers HTML gets a page, with any credential.
   const page = request.method === 'GET' && /html/.test(sentHeader(request, 'accept') ?? '') ? [200] : []
   if (credential === 'none' || credential === 'bad') return [...page, 401]
-  if (isEncoded(request)) return [...page, 415]
-  return request.method === 'GET' ? statuses : expectPosted(readSentBody(request))
+  if (request.method === 'GET') return statuses
+  return isEncoded(request) ? [415] : expectPosted(readSentBody(request))
 }
 
 function expectPosted({ kind }: SentBody): number[] {

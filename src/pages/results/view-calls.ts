@@ -34,7 +34,7 @@ function viewCall({ name, durationMs, error, runId }: Call, { from, whole, open 
   const label = `${name}: starts at ${Math.round(from)} ms, ${durationMs === null ? takes : `takes ${takes}`}`
   const width = Math.max(0.5, ((durationMs ?? whole - from) / whole) * 100)
   return html`<li>
-    <span class="call-name">${runId === null ? name : html`<a href="/runs/${runId}">${name}</a>`}</span>
+    <span>${runId === null ? name : html`<a href="/runs/${runId}">${name}</a>`}</span>
     <span class="call-time">${takes}</span>
     <svg role="img" aria-label=${label} viewBox="0 0 100 6" preserveAspectRatio="none">
       ${svg`<rect class=${error === null ? 'bar' : 'bar bad'} x=${(from / whole) * 100} width=${width} height="6" />`}

@@ -205,6 +205,7 @@ test.skipIf(!canBeRefused)(
     await writeFile(`${path}-wal`, '', { mode: 0 })
     if (isRoot) for (const name of [folder, path]) await chown(name, nobody, nobody)
     await says(`written: \`${path}-wal\``)
+    await rm(`${path}-wal`)
     await chmod(folder, 0o500)
     await says(`written: \`${folder}\``)
     await chmod(folder, 0o600)

@@ -108,6 +108,16 @@ describe('the stack', () => {
     expect(error?.stack ?? '').not.toMatch(/node:|node_modules|file:|\.ts|\/src\//)
   })
 
+  test.each([
+    'graphql("{ viewer { userId } }", { a: { b: 1n } })',
+    'Platform.functions.run("double", { a: [new Map()] })',
+    'Platform.cases.save({ case_type_code: "incident", data: { a: () => 1 } })',
+  ])('leads to the script when JSON cannot carry the variables of %s', async call => {
+    const error = await errorOf(`await null\nasync function ask() {\n  await ${call}\n}\nawait ask()`)
+    expect(error).toMatchObject({ code: 'RUNTIME', line: 3 })
+    expect(error?.stack).toContain('ask')
+  })
+
   test('shows the script no path of the gateway either', async () => {
     const answer = await server.execute<string>(
       `const stacks = [new Error('x').stack]

@@ -32,13 +32,17 @@ export function makeGraphql({ language, json, state }: RealmParts) {
 
   // V8 keeps ten frames of a stack, and serialization alone takes most of them. So the error is created here, where the
   // script's line is among them. An error that the script's own code throws stays as it is.
-  const write = (variables: unknown): string => {
+  const write = (variables: unknown, mustBeFinite: boolean): string => {
     let refusal = ''
     try {
-      return json.strict(variables, (message, advice) => {
-        refusal = `${message}, in the variables of \`graphql\`${advice === '' ? '' : `. ${advice}`}`
-        return refusal
-      })
+      return json.strict(
+        variables,
+        (message, advice) => {
+          refusal = `${message}, in the variables of \`graphql\`${advice === '' ? '' : `. ${advice}`}`
+          return refusal
+        },
+        mustBeFinite,
+      )
     } catch (error) {
       throw refusal === '' ? error : new TypeError(refusal)
     }
@@ -66,28 +70,33 @@ export function makeGraphql({ language, json, state }: RealmParts) {
     post()
   }
 
+  const ask = (query: unknown, variables: unknown, url: unknown, mustBeFinite: boolean): Promise<unknown> => {
+    // Created now, so that the stack of a rejection shows the line of the call.
+    const error = new Error('')
+    return new Promise((resolve, reject) => {
+      const target = (url ?? '') as string
+      check(query, variables, target)
+      const text = write(variables, mustBeFinite)
+      // Checks the text again, because a `toJSON` method may have returned something else.
+      if (text !== 'null' && text[0] !== '{') refuse('`graphql` takes the variables as an object')
+      checkLimits((query as string).length + text.length + target.length)
+      count++
+      const id = count
+      const call = create(null) as unknown as Call
+      call.resolve = resolve
+      call.reject = reject
+      call.error = error
+      calls[id] = call
+      waiting[id] = () => state.post('graphql', id, query as string, text, target)
+      postNext()
+    })
+  }
+
   return {
-    graphql(query: unknown, variables: unknown = null, url: unknown = ''): Promise<unknown> {
-      // Created now, so that the stack of a rejection shows the line of the call.
-      const error = new Error('')
-      return new Promise((resolve, reject) => {
-        const target = (url ?? '') as string
-        check(query, variables, target)
-        const text = write(variables)
-        // Checks the text again, because a `toJSON` method may have returned something else.
-        if (text !== 'null' && text[0] !== '{') refuse('`graphql` takes the variables as an object')
-        checkLimits((query as string).length + text.length + target.length)
-        count++
-        const id = count
-        const call = create(null) as unknown as Call
-        call.resolve = resolve
-        call.reject = reject
-        call.error = error
-        calls[id] = call
-        waiting[id] = () => state.post('graphql', id, query as string, text, target)
-        postNext()
-      })
-    },
+    graphql: (query: unknown, variables: unknown = null, url: unknown = ''): Promise<unknown> =>
+      ask(query, variables, url, false),
+    /** Does what `graphql()` does. With `mustBeFinite`, infinite numbers and NaN in the variables are refused. */
+    ask,
     /**
      * Called by the host to settle a call. `text` is a JSON text, or the message of the rejection. `code` may be empty.
      */

@@ -1,12 +1,13 @@
 import type { InputMember, Label, Member, PlatformMethod } from '../../scripts/protocol.ts'
 import type { Language } from './language.ts'
 
-export type Graphql = (query: string, variables: object) => Promise<unknown>
+/** Asks the gateway as `graphql()` does. With `mustBeFinite`, infinite numbers and NaN are refused. */
+export type Ask = (query: string, variables: object, url: string, mustBeFinite: boolean) => Promise<unknown>
 
 /** Runs the method of `Platform` with an index. */
 export type PlatformCalls = (index: number, given: readonly unknown[]) => Promise<unknown>
 
-export type MakePlatformCalls = (language: Language, graphql: Graphql) => PlatformCalls
+export type MakePlatformCalls = (language: Language, askGateway: Ask) => PlatformCalls
 
 interface Answer {
   data?: Record<string, unknown> | null
@@ -21,7 +22,7 @@ interface Failure {
 /** Returns the body of a `MakePlatformCalls`. */
 export function platformCallsSource(methods: readonly PlatformMethod[]): string {
   return `'use strict'
-return (${makePlatformCalls})(language, graphql, ${JSON.stringify(methods)})`
+return (${makePlatformCalls})(language, askGateway, ${JSON.stringify(methods)})`
 }
 
 /**
@@ -30,7 +31,7 @@ return (${makePlatformCalls})(language, graphql, ${JSON.stringify(methods)})`
  */
 function makePlatformCalls(
   language: Language,
-  graphql: Graphql,
+  askGateway: Ask,
   methods: readonly PlatformMethod[],
 ): PlatformCalls {
   const { Error, TypeError, lowerCase, slice, stringify } = language
@@ -50,9 +51,9 @@ function makePlatformCalls(
   const prefix = 'graphql: the gateway answered 400: '
   const start = slice(prefix, 0, -'400: '.length)
 
-  const ask = async (document: string, variables: Row): Promise<Answer> => {
+  const ask = async ({ document, sendsData }: PlatformMethod, variables: Row): Promise<Answer> => {
     try {
-      return (await graphql(document, variables)) as Answer
+      return (await askGateway(document, variables, '', sendsData)) as Answer
     } catch (error) {
       const refusal = error as Error & { code?: string }
       if (refusal.code !== undefined && slice(refusal.message, 0, start.length) === start)
@@ -170,14 +171,14 @@ function makePlatformCalls(
     // Created now, so that its stack shows the script's line that called, not the arrival of the answer.
     const failure = new Error('')
     const row = methods[index] as PlatformMethod
-    const { document, field, takes, answers } = row
+    const { field, takes, answers } = row
     const variables: Row = {}
     for (let i = 0; i < takes.length; i++) {
       const name = takes[i] as string
       const value = name === 'input' ? gather(row.positional, given, i) : given[answers === 'page' ? 0 : i]
       variables[name] = readVariable(row, name, value)
     }
-    const answer = await ask(document, variables)
+    const answer = await ask(row, variables)
     const first = answer.errors?.[0]
     if (first !== undefined) throw toRefusal(failure, first)
     return readAnswer(row, answer.data?.[field])

@@ -33,7 +33,7 @@ globalThis.takeRealm = (() => {
   const endings = (${makeEndings})(parts)
   const calls = (${makeGraphql})(parts)
   const { log, console } = (${makeLog})(parts)
-  const platformOf = (${makePlatform})(parts, calls.graphql, ${JSON.stringify(names)})
+  const platformOf = (${makePlatform})(parts, calls.ask, ${JSON.stringify(names)})
   const source = (${makeHideSource})(language)
   const { reduce, provideTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
   const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, provideTemporal, source })

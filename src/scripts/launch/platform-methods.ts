@@ -40,19 +40,22 @@ interface Reading {
   readonly positional: readonly string[]
   /** How its answer is shaped: `page` is `{cases: […], end_cursor}`. */
   readonly answers: 'record' | 'list' | 'page' | 'nothing'
+  /** True if it sends case data, in which infinite numbers and NaN are errors. Otherwise JSON turns them into null. */
+  readonly sendsData: boolean
 }
 
 function method(
   name: `${string}.${string}`,
   { document, field, variables, answer, within }: Operation,
-  { input = [], positional = [], answers = 'record' }: Partial<Reading> = {},
+  { input = [], positional = [], answers = 'record', sendsData = false }: Partial<Reading> = {},
 ): PlatformMethod {
   const [object = '', method = ''] = name.split('.')
   const names = Object.keys(variables)
   // A method that answers nothing takes the version as its last argument.
   const takes = answers === 'nothing' ? names : names.filter(variable => variable !== 'ifVersions')
   const { members, name: record } = answer
-  return { object, method, document, field, within, takes, input, positional, answers, record, members }
+  const reading = { input, positional, answers, sendsData }
+  return { object, method, document, field, within, takes, record, members, ...reading }
 }
 
 function member(name: string, kind: InputKind = { kind: 'value' }, field = fieldOf(name)): InputMember {
@@ -81,6 +84,7 @@ export const platformMethods: readonly PlatformMethod[] = [
       member('merge', { kind: 'flag', value: 'MERGE' }, 'mode'),
       member('if_version', { kind: 'version' }, 'ifVersions'),
     ],
+    sendsData: true,
   }),
   method('cases.delete', cases.deleteUnread, { answers: 'nothing' }),
   method('cases.find', cases.find, {

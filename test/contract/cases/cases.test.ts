@@ -312,6 +312,26 @@ describe.each([
     })
   })
 
+  test('a script cannot save an infinite number or NaN, which JSON would turn into null', async () => {
+    const { body } = await server.execute({
+      sourceCode: `
+        const { save } = Platform.cases
+        const { id } = await save({ case_type_code: 'incident', data: { total: 1, items: [1] } })
+        const refusals = []
+        for (const data of [{ total: 0 / 0 }, { items: [1e308 * 10] }])
+          for (const merge of [true, false]) await save({ id, data, merge }).catch(e => refusals.push(e.message))
+        exit({ refusals, kept: await Platform.cases.get(id) })`,
+      inputDocument: {},
+    })
+    const refusal = (path: string) =>
+      `JSON cannot carry an infinite number or NaN, at \`$.input.data.${path}\`, in the variables of \`graphql\``
+    const [total, items] = ['total', 'items[0]'].map(refusal)
+    expect(body.task_execution.payload).toMatchObject({
+      refusals: [total, total, items, items],
+      kept: { version: 1, data: { total: 1, items: [1] } },
+    })
+  })
+
   test('a script uses `Platform.cases`', async () => {
     const { body } = await server.execute({
       sourceCode: `

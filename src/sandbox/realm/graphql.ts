@@ -30,24 +30,6 @@ export function makeGraphql({ language, json, state }: RealmParts) {
     if (typeof url !== 'string') refuse('`graphql` takes the url as a string')
   }
 
-  // V8 keeps ten frames of a stack, and serialization alone takes most of them. So the error is created here, where the
-  // script's line is among them. An error that the script's own code throws stays as it is.
-  const write = (variables: unknown, mustBeFinite: boolean): string => {
-    let refusal = ''
-    try {
-      return json.strict(
-        variables,
-        (message, advice) => {
-          refusal = `${message}, in the variables of \`graphql\`${advice === '' ? '' : `. ${advice}`}`
-          return refusal
-        },
-        mustBeFinite,
-      )
-    } catch (error) {
-      throw refusal === '' ? error : new TypeError(refusal)
-    }
-  }
-
   // Call this last, because serializing the variables may run the script's code, and that can make more calls.
   const checkLimits = (characters: number): void => {
     if (characters > state.limits.graphqlCallBytes) {
@@ -76,7 +58,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
     return new Promise((resolve, reject) => {
       const target = (url ?? '') as string
       check(query, variables, target)
-      const text = write(variables, mustBeFinite)
+      const text = json.sent(variables, 'the variables of `graphql`', mustBeFinite)
       // Checks the text again, because a `toJSON` method may have returned something else.
       if (text !== 'null' && text[0] !== '{') refuse('`graphql` takes the variables as an object')
       checkLimits((query as string).length + text.length + target.length)

@@ -1,5 +1,6 @@
 import type { InputMember, Label, Member, PlatformMethod } from '../../scripts/protocol.ts'
 import type { Language } from './language.ts'
+import type { RealmParts } from './realm-parts.ts'
 
 /** Asks the gateway as `graphql()` does. With `mustBeFinite`, infinite numbers and NaN are refused. */
 export type Ask = (query: string, variables: object, url: string, mustBeFinite: boolean) => Promise<unknown>
@@ -7,7 +8,11 @@ export type Ask = (query: string, variables: object, url: string, mustBeFinite: 
 /** Runs the method of `Platform` with an index. */
 export type PlatformCalls = (index: number, given: readonly unknown[]) => Promise<unknown>
 
-export type MakePlatformCalls = (language: Language, askGateway: Ask) => PlatformCalls
+export type MakePlatformCalls = (
+  language: Language,
+  json: RealmParts['json'],
+  askGateway: Ask,
+) => PlatformCalls
 
 interface Answer {
   data?: Record<string, unknown> | null
@@ -22,7 +27,7 @@ interface Failure {
 /** Returns the body of a `MakePlatformCalls`. */
 export function platformCallsSource(methods: readonly PlatformMethod[]): string {
   return `'use strict'
-return (${makePlatformCalls})(language, askGateway, ${JSON.stringify(methods)})`
+return (${makePlatformCalls})(language, json, askGateway, ${JSON.stringify(methods)})`
 }
 
 /**
@@ -31,10 +36,11 @@ return (${makePlatformCalls})(language, askGateway, ${JSON.stringify(methods)})`
  */
 function makePlatformCalls(
   language: Language,
+  json: RealmParts['json'],
   askGateway: Ask,
   methods: readonly PlatformMethod[],
 ): PlatformCalls {
-  const { Error, TypeError, lowerCase, slice, stringify } = language
+  const { Error, TypeError, lowerCase, slice } = language
 
   type Row = Record<string, unknown>
 
@@ -86,12 +92,14 @@ function makePlatformCalls(
 
   const fitsId = (isRequired: boolean, id: unknown) =>
     typeof id === 'number' || typeof id === 'string' || (id === undefined && !isRequired)
-  const toText = (value: unknown) => (typeof value === 'string' ? value : stringify(value))
 
   const readVersions = (version: unknown) => (version === undefined || version === null ? null : [version])
 
-  const readDocument = (value: unknown, byDefault: string | null) =>
-    toText(byDefault === null ? value : (value ?? byDefault))
+  // Text is the document itself. Undefined stays, so that the gateway says that the document is required.
+  const readDocument = (name: string, given: unknown, byDefault: string | null) => {
+    const value = byDefault === null ? given : (given ?? byDefault)
+    return typeof value === 'string' || value === undefined ? value : json.sent(value, `\`${name}\``)
+  }
 
   const readLabels = (name: string, labels: readonly Label[], given: Row | null | undefined): Row => {
     const own = given?.[name] as Row | null | undefined
@@ -118,7 +126,7 @@ function makePlatformCalls(
       case 'version':
         return value == null ? undefined : [value]
       case 'document':
-        return readDocument(value, member.byDefault)
+        return readDocument(name, value, member.byDefault)
       case 'labels':
         return readLabels(name, member.labels, given)
       case 'params':

@@ -9,15 +9,19 @@ export type MethodName = readonly [object: string, method: string]
  * `platformCallsSource`, which the host gives on the first call: most scripts make none, and in the snapshot it would
  * make each isolate dearer to create. Runs inside the isolate as text.
  */
-export function makePlatform({ language, state }: RealmParts, askGateway: Ask, names: readonly MethodName[]) {
+export function makePlatform(
+  { language, json, state }: RealmParts,
+  askGateway: Ask,
+  names: readonly MethodName[],
+) {
   const { freeze, shield, Function } = language
   let call: PlatformCalls | null = null
 
   const makeMethod = (index: number) => {
     return async (...given: unknown[]): Promise<unknown> => {
       if (call === null) {
-        const makeCalls = new Function('language', 'askGateway', state.post('platform') as string)
-        call = (makeCalls as MakePlatformCalls)(language, askGateway)
+        const makeCalls = new Function('language', 'json', 'askGateway', state.post('platform') as string)
+        call = (makeCalls as MakePlatformCalls)(language, json, askGateway)
       }
       // Without `await`, the promise would be settled by a `then` that the script may have changed.
       return await call(index, given)

@@ -121,6 +121,27 @@ test('the variables of a call are held to the same rule', async () => {
   )
 })
 
+test('the documents of a run inside a run are held to the same rule', async () => {
+  const { payload } = await run(`
+    const execute = more => Platform.tasks
+      .execute({ name: 'inner', sourceCode: 'exit([payload, options.params])', inputDocument: {}, ...more })
+      .then(({ payload }) => payload, ({ message }) => message)
+    exit([
+      await execute({ inputDocument: { a: Promise.resolve(1) } }),
+      await execute({ options: { params: [new Map()] } }),
+      await execute({ inputDocument: 5n }),
+      await execute({ inputDocument: () => 1 }),
+      await execute({ inputDocument: { a: NaN, b: undefined, c: new Date(0) }, options: { params: 'text' } }),
+    ])`)
+  expect(payload).toEqual([
+    'JSON cannot carry a promise, at `$.a`, in `inputDocument`. Await it first.',
+    'JSON cannot carry a Map, at `$.params[0]`, in `options`. Use `Object.fromEntries(map)`.',
+    'JSON cannot carry a BigInt, at `$`, in `inputDocument`',
+    'JSON cannot carry a function, at `$`, in `inputDocument`',
+    [{ a: null, c: '1970-01-01T00:00:00.000Z' }, 'text'],
+  ])
+})
+
 test('the same object twice, without a cycle, is no error', async () => {
   expect((await run('const x = { a: 1 }; exit([x, x])')).payload).toEqual([{ a: 1 }, { a: 1 }])
 })

@@ -17,7 +17,7 @@ export function makeJson(
   lossy: ReturnType<typeof makeLossyKinds>,
   { isPlain, maxDepth }: ReturnType<typeof makeIsPlain>,
 ) {
-  const { create, stringify, isArray, isError, isBoxedBigInt, String } = language
+  const { create, stringify, isArray, isError, isBoxedBigInt, String, TypeError } = language
 
   // Serializes a plain value, and returns null for others. With a replacer, as below, V8 takes several times as long,
   // because it calls it for each value. Getters are read once more. One of them may just have added a `toJSON` that
@@ -109,18 +109,37 @@ export function makeJson(
   marks.cycle = '[circular]'
   marks.depth = '[too deep]'
 
+  /**
+   * Serializes a value. Throws the error that `refuse` makes if JSON cannot represent it. Error objects are treated
+   * like other objects. Infinite numbers and NaN become null, or are refused if `mustBeFinite`.
+   */
+  const strict = (value: unknown, refuse: Refuse, mustBeFinite = false): string => {
+    const onOdd: OnOdd = (kind, path, odd) => {
+      if (kind === 'error') return odd
+      const name = names[kind] ?? lossy.nameOf(kind)
+      throw refuse(`JSON cannot carry ${name}, at \`${path}\``, lossy.adviceOf(kind))
+    }
+    return write(value, onOdd, mustBeFinite)
+  }
+
   return {
+    strict,
     /**
-     * Serializes a value. Throws the error that `refuse` makes if JSON cannot represent it. Error objects are treated
-     * like other objects. Infinite numbers and NaN become null, or are refused if `mustBeFinite`.
+     * Serializes what a call sends, like `strict`; `where` names it. V8 keeps ten frames of a stack, and serialization
+     * alone takes most of them. So the error is created here, where the script's line is among them. An error that the
+     * script's own code throws stays as it is.
      */
-    strict(value: unknown, refuse: Refuse, mustBeFinite = false): string {
-      const onOdd: OnOdd = (kind, path, odd) => {
-        if (kind === 'error') return odd
-        const name = names[kind] ?? lossy.nameOf(kind)
-        throw refuse(`JSON cannot carry ${name}, at \`${path}\``, lossy.adviceOf(kind))
+    sent(value: unknown, where: string, mustBeFinite = false): string {
+      let refusal = ''
+      const refuse: Refuse = (message, advice) => {
+        refusal = `${message}, in ${where}${advice === '' ? '' : `. ${advice}`}`
+        return refusal
       }
-      return write(value, onOdd, mustBeFinite)
+      try {
+        return strict(value, refuse, mustBeFinite)
+      } catch (error) {
+        throw refusal === '' ? error : new TypeError(refusal)
+      }
     },
     /** Serializes a value, and replaces what JSON cannot represent by a description. */
     lenient(value: unknown, describe: (error: unknown) => unknown): string {

@@ -148,6 +148,9 @@ test('an id that comes a second time in one call is refused at its place, and un
   // The second place is refused even if the first one could not be done.
   const stale = [{ id: row.id, ifVersions: [1] }, { id: row.id }, { id: other.id }]
   expect(codesOf(await change('remove', stale, 'PARTIAL'))).toEqual(['PRECONDITION_FAILED', bad, null])
+  // A first place that is wrong by itself names nothing.
+  const wrong = [{ id: row.id }, { id: row.id, teamId: freshId() }]
+  expect(codesOf(await change('move', wrong, 'PARTIAL'))).toEqual([bad, null])
 })
 
 test('atomic is the default, and does nothing where one item cannot be', async () => {

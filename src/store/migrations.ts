@@ -27,17 +27,21 @@ export function selectPending(
   return known.filter(migration => !applied.includes(migration.hash))
 }
 
-/** True for a store that lacks all migrations: it has no table yet. */
-export function isNew(engine: 'sqlite' | 'postgres', pending: readonly Migration[]): boolean {
-  return pending.length === readMigrations(engine).length
-}
-
 /**
  * Refuses a store that lacks migrations, with a `StartError`. For commands that only read: a migrated store cannot be
- * opened by the version that made it.
+ * opened by the version that made it, and a new store would hide that the wrong one was named.
  */
-export function refuseOlder(pending: readonly Migration[], store: string): void {
+export function refuseUnmigrated(
+  engine: 'sqlite' | 'postgres',
+  pending: readonly Migration[],
+  store: string,
+): void {
   if (pending.length === 0) return
+  if (pending.length === readMigrations(engine).length) {
+    throw new StartError(
+      `${store} holds no store: it has no tables of Rostrum. Name one that a gateway served.`,
+    )
+  }
   throw new StartError(
     `${store} is older than this code, and this command does not migrate it. ` +
       'Start this version on it once, or run the command of the version that made it.',

@@ -131,6 +131,11 @@ test('a store that a running gateway serves is refused', async () => {
 
 test.each<[string, RegExp, (path: string) => unknown]>([
   ['that is not there', /^There is no file `.*` *\. Name the path of a store\.$/, () => {}],
+  [
+    'without its log, which has all of it',
+    /^The database `.*` holds no store: it has no tables of Rostrum\. Name one that a gateway served\.$/,
+    path => runSqlite(path, 'pragma journal_mode = wal; vacuum'),
+  ],
   ['without a byte', /^There is no store in the file .*: it is empty\./, path => writeFileSync(path, '')],
   [
     'of text',

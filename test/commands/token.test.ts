@@ -9,6 +9,8 @@ import { hashToken } from '../../src/domain/directory/api-token.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { runInProcess } from '../server/processes/run-in-process.ts'
 import { runCommand } from '../server/processes/spawn-command.ts'
+import { askPostgres } from '../store/databases/ask-postgres.ts'
+import { createEmptyDatabase } from '../store/databases/create-database.ts'
 
 let folder: string
 let url: string
@@ -193,6 +195,19 @@ test.each([[['--list']], [['--revoke', '1']]])('%j without a store is refused an
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
   expect(stderr).toMatch(/^There is no file `.*store\.db`\. Name the path of a store\.\n$/)
   expect(existsSync(join(folder, 'store.db'))).toBe(false)
+})
+
+test.each([
+  [['--list']],
+  [['--revoke', '1']],
+])('%j on an empty PostgreSQL database makes no store', async args => {
+  url = await createEmptyDatabase()
+  const { code, stdout, stderr } = await runToken(...args)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(
+    /^The database that DATABASE_URL names holds no store: .* Name one that a gateway .*\n$/,
+  )
+  expect(await askPostgres(url, "select from pg_tables where schemaname = 'public'")).toEqual([])
 })
 
 test('a list migrates no store of an older version, which a gateway of that version may serve', async () => {

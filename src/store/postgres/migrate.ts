@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
-import { isNew, type Migration, refuseOlder, selectPending } from '../migrations.ts'
+import { type Migration, refuseUnmigrated, selectPending } from '../migrations.ts'
 import { sqlStateOf } from './connection/sql-state.ts'
 
 const store = 'The database that DATABASE_URL names'
@@ -40,11 +40,9 @@ export async function migrate(client: Client, onWait: () => void): Promise<void>
   }
 }
 
-/** Makes the tables of a new database; throws a `StartError` for one that lacks migrations. */
-export async function migrateOnlyNew(client: Client, onWait: () => void): Promise<void> {
-  const pending = await findPending(client)
-  if (isNew('postgres', pending)) await migrate(client, onWait)
-  else refuseOlder(pending, store)
+/** Throws a `StartError` for a database that lacks migrations. */
+export async function checkMigrated(client: Client): Promise<void> {
+  refuseUnmigrated('postgres', await findPending(client), store)
 }
 
 async function findPending(client: Client): Promise<Migration[]> {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { parse } from 'pg-connection-string'
 import { StartError } from '../../../errors.ts'
-import { migrate, migrateOnlyNew } from '../migrate.ts'
+import { checkMigrated, migrate } from '../migrate.ts'
 import { sqlStateOf } from './sql-state.ts'
 
 /** Time without an answer after which a connection counts as lost. Every statement with a time limit ends earlier. */
@@ -103,7 +103,7 @@ async function openMigrated(client: pg.Client, { onWait, migrates }: Migrating):
     await client.connect()
     await client.query(unbound)
     await refuseOtherEncoding(client)
-    await (migrates ? migrate(client, onWait) : migrateOnlyNew(client, onWait))
+    await (migrates ? migrate(client, onWait) : checkMigrated(client))
     return client
   } catch (error) {
     void client.end()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
-import { isNew, refuseOlder } from '../../migrations.ts'
+import { refuseUnmigrated } from '../../migrations.ts'
 import { findPending, migrate } from '../migrate.ts'
 import { cannotBe } from './describe-failure.ts'
 import { createForOwner, refuseUnusableFile } from './file-checks.ts'
@@ -49,14 +49,13 @@ export async function connect({ path, onStatement, serve, migrates }: Connect): 
       timeout: busyTimeoutMs,
       ...(onStatement && { verbose: statement => onStatement(String(statement)) }),
     })
+    const store = `The database \`${path}\``
+    if (!migrates && isFile) refuseUnmigrated('sqlite', findPending(client, store), store)
     await turnOnWal(client)
     client.pragma('synchronous = FULL')
     client.pragma(`wal_autocheckpoint = ${pagesOfLog}`)
     client.pragma('foreign_keys = ON')
-    const store = `The database \`${path}\``
-    const pending = findPending(client, store)
-    if (migrates || isNew('sqlite', pending)) migrate(client, store)
-    else refuseOlder(pending, store)
+    migrate(client, store)
     return { client, close }
   } catch (error) {
     close()

@@ -60,7 +60,8 @@ export async function runTokenCommand(
     process.stdout.write(await execute(argv, environment))
     return 0
   } catch (error) {
-    const isUsage = error instanceof UsageError || error instanceof RostrumError
+    const isBadValue = error instanceof RostrumError && error.code === 'BAD_USER_INPUT'
+    const isUsage = error instanceof UsageError || isBadValue
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     return isUsage ? usageExitCode : 1
   }

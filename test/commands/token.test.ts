@@ -210,6 +210,18 @@ test.each([
   expect(await askPostgres(url, "select from pg_tables where schemaname = 'public'")).toEqual([])
 })
 
+test('a database that takes only reads is no wrong argument: exit code 1', async () => {
+  url = await createEmptyDatabase()
+  await runToken('--account', 'beta')
+  await askPostgres(
+    url,
+    `alter database "${new URL(url).pathname.slice(1)}" set default_transaction_read_only = on`,
+  )
+  const { code, stdout, stderr } = await runToken('--account', 'beta')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^The database only takes reads at the moment, and nothing was changed\. .*\n$/)
+})
+
 test('a list migrates no store of an older version, which a gateway of that version may serve', async () => {
   await runToken('--account', 'beta')
   const client = new SqliteDatabase(join(folder, 'store.db'))

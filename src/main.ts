@@ -1,5 +1,5 @@
 import { asksForHelp, UsageError } from './commands/parse-flags.ts'
-import { reportFailure } from './commands/report-failure.ts'
+import { reportFailure, reportLostOutput } from './commands/report-failure.ts'
 import { importQuickly } from './import-quickly.ts'
 
 const usage = `Usage: npm start, or node src/start.mjs [command]
@@ -25,18 +25,19 @@ async function run(argv: string[]): Promise<number | null> {
       return null
     }
     case 'token': {
+      reportLostOutput(' If a token was made, it is the last one of `--list`. Revoke it.')
       const { runTokenCommand } = await importQuickly(() => import('./commands/token.ts'))
       return runTokenCommand(rest, process.env)
     }
     case 'copy': {
+      reportLostOutput(' If a copy was made, it is complete.')
       const { runCopyCommand } = await importQuickly(() => import('./commands/copy.ts'))
       return runCopyCommand(rest, process.env)
     }
     case 'schema': {
       if (asksForHelp('node src/start.mjs schema', rest)) return printUsage()
       const { printSortedSchema } = await importQuickly(() => import('./schema/index.ts'))
-      process.stdout.write(printSortedSchema())
-      return 0
+      return print(printSortedSchema())
     }
     case 'cli': {
       const { runCli } = await import('./cli/run-cli.ts')
@@ -51,7 +52,12 @@ async function run(argv: string[]): Promise<number | null> {
 }
 
 function printUsage(): number {
-  process.stdout.write(usage)
+  return print(usage)
+}
+
+function print(text: string): number {
+  reportLostOutput()
+  process.stdout.write(text)
   return 0
 }
 

@@ -1,8 +1,18 @@
-import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { reportFailure } from '../../src/commands/report-failure.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
@@ -86,4 +96,28 @@ test('a start that the store fails is one line, and another fault has its stack'
   const [failed, faulty] = write.mock.calls.map(([text]) => String(text))
   expect(failed).toBe('The database kept nothing of this change: the disk is full.\n')
   expect(faulty).toMatch(/no such member\n {4}at /)
+})
+
+describe.skipIf(!existsSync('/dev/full'))('a command whose result cannot be written', () => {
+  test.each([
+    [['--help'], ''],
+    [['schema'], ''],
+    [['copy', '--help'], ' If a copy was made, it is complete.'],
+    [['token', '--help'], ' If a token was made, it is the last one of `--list`. Revoke it.'],
+  ])('%j says so in one line, and ends with 1', (args, advice) => {
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    const { status, stderr } = spawnSync(process.execPath, ['src/start.mjs', ...args], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    expect(status).toBe(1)
+    expect(stderr).toBe(`Cannot write the output: ENOSPC: no space left on device, write.${advice}\n`)
+  })
+
+  test('a reader that is gone is no failure', () => {
+    const command = `"${process.execPath}" src/start.mjs schema | head -1; echo "\${PIPESTATUS[0]}"`
+    const { stdout, stderr } = spawnSync('bash', ['-c', command], { encoding: 'utf8' })
+    expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^.*\n0\n$/), stderr: '' })
+  })
 })

@@ -21,5 +21,6 @@ test.each([
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   expect(gateway.stdout()).not.toContain('unhandled')
   expect(await gateway.stop()).toBe(0)
+  expect(gateway.stdout()).toContain('the collector took longer than 3000 ms')
   if (isThere) await collector.close()
 })

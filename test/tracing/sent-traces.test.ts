@@ -62,3 +62,22 @@ test('SIGTERM sends what is left', async () => {
   expect(spanOf(spans, 'rostrum.run').attributes['rostrum.outcome']).toBe('exit')
   expect(spanOf(spans, 'POST /api/1/endpoint/execute').parentSpanId).toBe(null)
 })
+
+// Field 1 of the answer is what was rejected: 5 spans, and the reason.
+const rejected = Uint8Array.of(0x0a, 11, 0x08, 5, 0x12, 7, ...Buffer.from('too old'))
+
+test.each([
+  ['http/protobuf', rejected],
+  ['http/json', '{"partialSuccess":{"rejectedSpans":"5","errorMessage":"too old"}}'],
+])('the log says which spans a collector rejects (%s)', async (protocol, answer) => {
+  const collector = await startCollector({ answer })
+  onTestFinished(collector.close)
+  const gateway = await startServer({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+  })
+  onTestFinished(async () => void (await gateway.stop()))
+  await gateway.execute('exit(1)')
+  await until(() => gateway.stdout().includes('"reason":"too old","spans":5,"msg":"spans could not be sent"'))
+})

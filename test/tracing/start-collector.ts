@@ -27,14 +27,23 @@ export interface Collector {
   close(): Promise<void>
 }
 
-/** Starts a collector. A silent one takes exports and never answers. */
-export async function startCollector({ isSilent = false } = {}): Promise<Collector> {
+interface Answering {
+  /** True takes exports and never answers. */
+  readonly isSilent?: boolean
+  readonly answer?: string | Uint8Array
+}
+
+/** Starts a collector. */
+export async function startCollector({
+  isSilent = false,
+  answer = '{}',
+}: Answering = {}): Promise<Collector> {
   const exports: Export[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     exports.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) })
-    if (!isSilent) response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    if (!isSilent) response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

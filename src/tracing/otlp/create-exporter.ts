@@ -7,7 +7,7 @@ import type { TraceSettings } from './trace-settings.ts'
 // How often the log says that spans are lost.
 const reportEveryMs = 60_000
 
-/** Creates the exporter of a protocol. It logs when spans could not be sent. */
+/** Creates the exporter of a protocol. It logs when spans could not be sent, or the collector took only some. */
 export async function createExporter(
   protocol: TraceSettings['protocol'],
   log: Logger,
@@ -23,22 +23,35 @@ export async function createExporter(
   const serializer = isJson
     ? JsonTraceSerializer
     : { ...ProtobufTraceSerializer, serializeRequest: createEncodeSpans() }
+  let reportedAt = Number.NEGATIVE_INFINITY
+  function report(lost: { readonly reason: string; readonly spans: number }): void {
+    const now = performance.now()
+    if (now - reportedAt < reportEveryMs) return
+    reportedAt = now
+    log.warn(lost, 'spans could not be sent')
+  }
   const exporter = createOtlpHttpExportDelegate(
     convertLegacyHttpOptions({}, 'TRACES', 'v1/traces', headers),
-    serializer,
+    {
+      ...serializer,
+      // A collector that rejects some spans answers with 200 all the same (OTLP, "Partial Success").
+      deserializeResponse(data: Uint8Array) {
+        const response = serializer.deserializeResponse(data)
+        const { rejectedSpans, errorMessage } = response.partialSuccess ?? {}
+        // JSON writes a number of 64 bits as text.
+        const spans = Number(rejectedSpans ?? 0)
+        if (spans > 0) report({ reason: errorMessage || 'the collector rejected them', spans })
+        return response
+      },
+    },
     'otlp_http_span_exporter',
     TraceExporterMetricsHelper,
     undefined,
   )
-  let reportedAt = Number.NEGATIVE_INFINITY
   return {
     export(spans, done) {
       exporter.export(spans, result => {
-        const now = performance.now()
-        if (result.error !== undefined && now - reportedAt >= reportEveryMs) {
-          reportedAt = now
-          log.warn({ reason: result.error.message, spans: spans.length }, 'spans could not be sent')
-        }
+        if (result.error !== undefined) report({ reason: result.error.message, spans: spans.length })
         done(result)
       })
     },

@@ -69,7 +69,10 @@ export async function createOtlpTracing(options: OtlpTracing): Promise<Tracing> 
     },
     async close() {
       const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, closeMs)
+      const timer = setTimeout(() => {
+        log.warn({ reason: `the collector took longer than ${closeMs} ms` }, 'spans could not be sent')
+        resolve()
+      }, closeMs)
       // A failure is already in the log.
       await Promise.race([batches.shutdown().catch(() => undefined), late])
       clearTimeout(timer)

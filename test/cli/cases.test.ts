@@ -86,6 +86,11 @@ test('a report has no control characters, no place in the command line, and is v
   expect(junit?.stdout).toContain('name="\\u0007 \\u001b[31m \\u009b ]]&gt; &lt;a&amp;b> \\uffff"')
 })
 
+test('the report names a failed case as it is seen from the folder of the command', async () => {
+  await write('cases/a.json', { script, expect: { outcome: 'error' } })
+  expect((await place.run(['test'])).stdout).toContain('\ntest at cases/a.json:1:1\n')
+})
+
 test('--update writes what came into the cases that miss it, and touches no other', async () => {
   const holds = `{"script":"${script}","expect":{"outcome":"fail"}}`
   await place.write('new/holds.json', holds)

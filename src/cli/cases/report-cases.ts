@@ -18,15 +18,18 @@ export interface CaseResult {
 
 export const reporterNames = ['spec', 'tap', 'junit'] as const
 
-/** Writes the report of cases to stdout as they end, with a reporter of `node:test`. Throws an error of the results. */
+/**
+ * Writes the report of cases to stdout as they end, with a reporter of `node:test`. Throws an error of the results. For
+ * a person, it names files as they are seen from `folder`.
+ */
 export async function reportCases(
   name: string,
   results: AsyncIterable<CaseResult>,
-  terminal: Terminal,
+  { terminal, folder }: { readonly terminal: Terminal; readonly folder: string },
 ): Promise<void> {
   const events = Readable.from(toEvents(results))
   const isPlain = terminal.style('red', 'x') === 'x'
-  for await (const part of render(name, events)) {
+  for await (const part of render(name, events, folder)) {
     const text = String(part)
     if (name === 'junit') terminal.write(showControls(text, true).replace(/[\ufffe\uffff]|]]>/g, escapeXml))
     else if (name === 'tap') terminal.write(showControls(text, true))
@@ -40,17 +43,29 @@ function escapeXml(text: string): string {
   return text === ']]>' ? ']]&gt;' : `\\u${text.charCodeAt(0).toString(16)}`
 }
 
-function render(name: string, events: Readable): AsyncIterable<unknown> {
+function render(name: string, events: Readable, folder: string): AsyncIterable<unknown> {
   switch (name) {
     case 'spec':
       // Passes an error of the events on to the reader, which `pipe` does not.
-      return pipeline(events, new spec(), () => {})
+      return pipeline(events, createSpec(folder), () => {})
     case 'tap':
       return tap(events as never)
     case 'junit':
       return junit(events as never)
     default:
       throw wrongUse(`There is no reporter \`${name}\`. Use one of ${reporterNames.join(', ')}.`)
+  }
+}
+
+// The reporter names files as they are seen from the folder of the process in which it is made. npm runs its scripts in
+// the repository.
+function createSpec(folder: string): InstanceType<typeof spec> {
+  const before = process.cwd()
+  process.chdir(folder)
+  try {
+    return new spec()
+  } finally {
+    process.chdir(before)
   }
 }
 

@@ -92,7 +92,7 @@ async function runCases(call: CommandCall, { runner, reporter, cases }: Round): 
       yield result
     }
   }
-  await reportCases(reporter, results(), call.terminal)
+  await reportCases(reporter, results(), { terminal: call.terminal, folder: call.resolve('.') })
   return failed === 0 ? exitCodes.done : exitCodes.failed
 }
 

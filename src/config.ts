@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { StartError } from './errors.ts'
+import { showControls } from './show-controls.ts'
 
 const whole = (min: number, max: number) =>
   z
@@ -99,13 +100,16 @@ const jwksUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https U
 // One row for each setting: where the gateway reads it, its variable and its rule. A test compares the names and
 // defaults with the table in `docs/settings.md`.
 const settings = {
-  host: setting('HOST', z.string().default('127.0.0.1')),
+  host: setting('HOST', z.string().regex(/^\S+$/, 'must be an address without spaces').default('127.0.0.1')),
   port: setting('PORT', whole(0, 65_535).default(4000)),
   databaseUrl: setting(
     'DATABASE_URL',
     z
       .string()
-      .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be `sqlite:<path>` or `postgres://…`')
+      .regex(
+        /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
+        'must be `sqlite:<path>` or `postgres://…`, without a line end',
+      )
       .default('sqlite:data/rostrum.db'),
   ),
   logLevel: setting(
@@ -258,12 +262,13 @@ function readSettings<Table extends Settings>(table: Table, environment: Environ
   return Object.fromEntries(values) as Values<Table>
 }
 
-// Does not repeat a secret's value, because the message may be logged.
+// Does not repeat a secret's value, because the message may be logged. Shows control characters of the others: files
+// of another system leave a carriage return at the end.
 function readSetting({ variable, rule }: Setting<unknown>, environment: Environment): unknown {
   const given = environment[variable] || undefined
   const { data, error } = rule.safeParse(given)
   if (error === undefined) return data
-  const shown = /TOKEN|SECRET|DATABASE_URL/.test(variable) ? '' : `; it is \`${given}\``
+  const shown = /TOKEN|SECRET|DATABASE_URL/.test(variable) ? '' : `; it is \`${showControls(String(given))}\``
   throw new StartError(`The setting ${variable} ${error.issues[0]?.message}${shown}.`)
 }
 

@@ -66,6 +66,16 @@ test.each(badValues)('%s=%s stops the start with one line that names it', (name,
   if (/TOKEN|SECRET/.test(name)) expect(line).not.toContain(value)
 })
 
+test('a value that ends with the line end of a file is shown with it, in one line', () => {
+  expect(lineOf({ ...store, HOST: '::1\r' })).toBe(
+    'The setting HOST must be an address without spaces; it is `::1\\u000d`.',
+  )
+  expect(lineOf({ ...store, PORT: '4000\n' })).toMatch(/^The setting PORT .*; it is `4000\\n`\.$/)
+  expect(lineOf({ DATABASE_URL: 'postgres://a/b\r' })).toMatch(
+    /^The setting DATABASE_URL .*, without a line end\.$/,
+  )
+})
+
 test('the port of the metrics is another one than PORT, whether PORT is set or not', async () => {
   for (const PORT of ['', '4000']) {
     const { code, stderr } = await refusedStart({ PORT, ROSTRUM_METRICS_PORT: '4000' })

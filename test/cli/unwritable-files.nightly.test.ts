@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import type { CommandOutput } from '../server/processes/spawn-command.ts'
 import { canRunWithoutOverride, makeWorkplace, type Workplace, withoutOverride } from './spawn-rostrum.ts'
@@ -179,3 +180,21 @@ testOfModes(
     expect(await place.read('functions/_/a.js')).toBe('exit(3)')
   },
 )
+
+testOfModes('backup of a store in a folder where nothing can be written says what to do', async () => {
+  mkdirSync(at('snapshot'))
+  const store = at('snapshot/store.db')
+  await (await openStore({ url: `sqlite:${store}` })).close()
+  chmodSync(store, 0o444)
+  forbidWrites('snapshot')
+  const other = await makeWorkplace({ DATABASE_URL: `sqlite:${store}` }, withoutOverride)
+  onTestFinished(other.remove)
+  expect(await other.run(['backup', 'copy.db'])).toEqual(
+    refused(
+      `The database \`${store}\` cannot be copied: nothing can be written in its folder \`${at('snapshot')}\`, and ` +
+        'SQLite makes a log there. Copy the store and its `-wal` to a folder where you can, and name that copy in ' +
+        'DATABASE_URL.',
+    ),
+  )
+  chmodSync(at('snapshot'), 0o755)
+})

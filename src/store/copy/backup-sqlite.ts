@@ -1,4 +1,6 @@
+import { accessSync, constants, realpathSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { StartError } from '../../errors.ts'
 import { cannotBe } from '../sqlite/connection/describe-failure.ts'
@@ -24,11 +26,26 @@ export async function backupStore(path: string, to: string): Promise<{ bytes: nu
     createForOwner(to)
     client.prepare('vacuum into ?').run(to)
   } catch (error) {
-    throw error instanceof StartError ? error : cannotBe(what, path, error)
+    if (error instanceof StartError) throw error
+    throw what === 'copied' ? explainUnopened(path, error) : cannotBe(what, path, error)
   } finally {
     client?.close()
   }
   return { bytes: await flushFile(to), keyFile: createKeyFile(path).path }
+}
+
+// SQLite reads a store only where it can make a log beside it, which a snapshot of a disk or another user may forbid.
+function explainUnopened(path: string, error: unknown): StartError {
+  const folder = dirname(realpathSync(path))
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch (cause) {
+    const advice =
+      'Copy the store and its `-wal` to a folder where you can, and name that copy in DATABASE_URL.'
+    const message = `nothing can be written in its folder \`${folder}\`, and SQLite makes a log there. ${advice}`
+    return new StartError(`The database \`${path}\` cannot be copied: ${message}`, { cause })
+  }
+  return cannotBe('copied', path, error)
 }
 
 // Returns the size of the file once it is on disk. Other work goes on meanwhile, such as a signal that came during the

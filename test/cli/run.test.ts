@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
@@ -96,6 +97,17 @@ test('a document that is no JSON, and a script that is not UTF-8, are said befor
     code: 64,
     stderr: expect.stringContaining('UTF-8'),
   })
+})
+
+test('a script that is far too large is no fault of the command line', async () => {
+  for (const [bytes, line] of [
+    [100_000_000, 'The script and its documents are too large to be sent. Give smaller ones.\n'],
+    [268_435_457, '`dump.js` has 268435457 bytes, and no gateway takes more than 268435456.\n'],
+  ] as const) {
+    await place.write('dump.js', '')
+    truncateSync(join(place.path, 'dump.js'), bytes)
+    expect(await place.run(['run', 'dump.js', '--remote'])).toEqual({ code: 64, stdout: '', stderr: line })
+  }
 })
 
 test('a local run has a store of its own, and leaves nothing', async () => {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { readEvents } from '../../pages/gateway/read-events.ts'
-import { CliError, exitCodes } from '../frame/cli-error.ts'
+import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Execution, LogEntry } from './execution.ts'
 import { type GatewayClient, notRostrum } from './gateway-client.ts'
 
@@ -20,10 +20,11 @@ export async function executeScript(
   onLog: (entry: LogEntry) => void,
 ): Promise<Execution> {
   const metadata = caseTypeCode === null ? {} : { metadata: { case_type_code: caseTypeCode } }
+  const body = writeBody({ name, sourceCode, inputDocument: input, options, ...metadata })
   const answer = await send('/api/1/endpoint/execute', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify({ name, sourceCode, inputDocument: input, options, ...metadata }),
+    body,
   })
   try {
     for await (const { event, data } of readEvents(findStream(answer, url))) {
@@ -38,6 +39,16 @@ export async function executeScript(
     exitCodes.unavailable,
     `The connection to ${url} broke before the run ended. Run \`rostrum logs\` to see whether it did.`,
   )
+}
+
+// JSON of a text with many escapes is up to six times as long, and no string is longer than half a gigabyte.
+function writeBody(script: object): string {
+  try {
+    return JSON.stringify(script)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw wrongUse('The script and its documents are too large to be sent. Give smaller ones.')
+  }
 }
 
 /** Returns the events of an answer. Throws the error for a server that does not answer with events. */

@@ -3,6 +3,9 @@ import { fileError } from '../files/file-error.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 
+// The largest request that a gateway can be set to take (`ROSTRUM_BODY_BYTES`).
+const maxBytes = 256 * 2 ** 20
+
 /** Reads a file that was named on the command line; `-` is stdin. Throws an error that says what is wrong with it. */
 export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'resolve'>, shown = path): string {
   let bytes: Buffer
@@ -11,6 +14,8 @@ export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'reso
   } catch (error) {
     throw fileError('read', shown, error)
   }
+  if (bytes.length > maxBytes)
+    throw wrongUse(`\`${shown}\` has ${bytes.length} bytes, and no gateway takes more than ${maxBytes}.`)
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {

@@ -6,7 +6,7 @@ import { compareDocuments } from '../results/difference.ts'
 import { isSaveKey } from '../shell/keys.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewError } from '../shell/page-element.ts'
+import { PageElement, scrollToAlert, viewError } from '../shell/page-element.ts'
 import { readId } from '../shell/read-id.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import {
@@ -66,7 +66,7 @@ class CasePage extends PageElement {
     this.isBusy = false
     handleItemKeys('/cases', new AbortController().signal)
     document.addEventListener('keydown', this.#onKey)
-    this.#do(() => this.#open())
+    this.#do('', () => this.#open())
   }
 
   async #open(): Promise<void> {
@@ -184,7 +184,7 @@ class CasePage extends PageElement {
 
   #discard = (): void => {
     const text = this.edited?.text
-    this.#do(async () => {
+    this.#do('', async () => {
       const stored = await this.#load()
       const hasGoneOn = this.edited?.text !== text
       if (hasGoneOn) this.#meet(stored)
@@ -207,7 +207,7 @@ class CasePage extends PageElement {
   }
 
   #save = (): void => {
-    this.#do(async () => {
+    this.#do('Saving…', async () => {
       const { text } = this.#readEdited()
       const input = this.#readInput()
       const { saved, case: stored } = (await askOnce(saveCase, { input })).saveCase
@@ -218,7 +218,7 @@ class CasePage extends PageElement {
   }
 
   #dryRun = (): void => {
-    this.#do(async () => {
+    this.#do('Trying…', async () => {
       const input = { ...this.#readInput(), dryRun: true } as const
       this.patch = (await ask(trySave, { input })).saveCase.patch
       this.notice = 'This is what a save would change. Nothing was saved.'
@@ -242,7 +242,7 @@ class CasePage extends PageElement {
   }
 
   #runTask = ({ detail: { name, params } }: CustomEvent<AskedTask>): void => {
-    this.#do(async () => {
+    this.#do(`Running ${name}…`, async () => {
       const { stored, base } = this.#readEdited()
       const asked = { caseId: stored.id, name, params, ifVersions: [base.version] }
       const { execution, change } = (await askOnce(runTask, asked)).runCaseTask
@@ -270,21 +270,23 @@ class CasePage extends PageElement {
     return new Error(`Nothing was saved: somebody else changed this case meanwhile. ${advice}`)
   }
 
-  /** Does one thing at a time. What was typed stays, whatever comes of it. */
-  #do(action: () => Promise<void>): void {
+  /** Does one thing at a time, and says so. What was typed stays, whatever comes of it. */
+  #do(doing: string, action: () => Promise<void>): void {
     if (this.isBusy) return
     this.isBusy = true
     this.error = null
-    this.notice = ''
+    this.notice = doing
     this.patch = null
     action()
       .catch(async (error: unknown) => {
+        this.notice = ''
         this.error = isCode(error, 'PRECONDITION_FAILED')
           ? await this.#meetOthers().catch(() => error)
           : error
       })
       .finally(() => {
         this.isBusy = false
+        return scrollToAlert(this)
       })
   }
 }

@@ -4,7 +4,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewEmpty, viewError } from '../shell/page-element.ts'
+import { PageElement, scrollToAlert, viewEmpty, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewTime } from '../time/view-time.ts'
 import { type CasePage, type CaseRow, listCases, listCaseTypes } from './case-documents.ts'
@@ -136,6 +136,7 @@ class CasesPage extends PageElement {
     this.error = null
     action().catch((error: unknown) => {
       this.error = error
+      return scrollToAlert(this)
     })
   }
 }

@@ -3,7 +3,7 @@ import { isCode } from '../gateway/gateway-error.ts'
 import { ask, forgetUnanswered } from '../gateway/operation.ts'
 import '../shell/copy-button.ts'
 import { allows, currentSession } from '../gateway/session.ts'
-import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, scrollToAlert, viewError, viewLoading } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { writeExample } from './sender-example.ts'
 import type { TriggerDialog, TriggerSaved } from './trigger-dialog.ts'
@@ -237,6 +237,7 @@ class FunctionTriggers extends PageElement {
     this.notice = ''
     action().catch((error: unknown) => {
       this.error = error
+      return scrollToAlert(this)
     })
   }
 

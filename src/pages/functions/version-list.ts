@@ -5,7 +5,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { printAuthor } from '../results/print.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
-import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, scrollToAlert, viewError, viewLoading } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../time/view-time.ts'
@@ -113,7 +113,7 @@ class VersionList extends PageElement {
           class="plain hash"
           aria-pressed=${index === this.chosen}
           title="Show what this version changed"
-          @click=${() => this.#choose(index)}
+          @click=${() => this.#press(index)}
         >${hash.slice(0, 8)}</button>
       </td>
       <td role="cell">${isLive ? html`<span class="live">live</span>` : nothing}</td>
@@ -134,6 +134,16 @@ class VersionList extends PageElement {
   #choose(index: number): void {
     this.notice = ''
     this.#try(() => this.#showSources(index))
+  }
+
+  // The difference can be far below the button.
+  #press(index: number): void {
+    this.notice = ''
+    this.#try(async () => {
+      await this.#showSources(index)
+      await this.updateComplete
+      this.querySelector('.changed')?.scrollIntoView({ block: 'nearest' })
+    })
   }
 
   // A version that was saved or deleted meanwhile moves the others.
@@ -244,6 +254,7 @@ class VersionList extends PageElement {
     this.error = null
     action().catch((error: unknown) => {
       this.error = error
+      return scrollToAlert(this)
     })
   }
 }

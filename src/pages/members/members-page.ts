@@ -11,7 +11,7 @@ import {
   loadMoreRows,
 } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewEmpty, viewError } from '../shell/page-element.ts'
+import { PageElement, scrollToAlert, viewEmpty, viewError } from '../shell/page-element.ts'
 import { UndoController, undoKeys } from '../shell/undo.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { type FoundEvents, findEarlier, findEvents, findLater } from './event-search.ts'
@@ -187,12 +187,13 @@ class MembersPage extends PageElement {
     this.#underWay.add(what)
     const place = this.page?.nodes.findIndex(({ id }) => id === what) ?? -1
     const isUndo = document.activeElement?.closest('.notice') != null
-    this.#undo.clear()
+    this.#undo.wait()
     this.#try(async () => {
       try {
         const { text, undo } = await action()
         this.#undo.offer({ text, undo: () => this.#do(`undo ${text}`, undo) })
       } finally {
+        this.#undo.clear()
         await this.#load().catch((error: unknown) => {
           this.error = error
         })
@@ -217,6 +218,7 @@ class MembersPage extends PageElement {
     this.error = null
     action().catch((error: unknown) => {
       this.error = error
+      return scrollToAlert(this)
     })
   }
 

@@ -4,7 +4,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, scrollToAlert, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
 import './dead-runs.ts'
 import { LiveRuns, maxWaiting } from './live-runs.ts'
 import './run-charts.ts'
@@ -174,6 +174,7 @@ class RunsPage extends PageElement {
     this.error = null
     action().catch((error: unknown) => {
       this.error = error
+      return scrollToAlert(this)
     })
   }
 

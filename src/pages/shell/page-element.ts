@@ -21,6 +21,12 @@ export function viewError(
   return html`<div role="alert" class="alert"><p>${messageOf(error)}</p>${isRefused ? again : button}</div>`
 }
 
+/** Scrolls to the alert of what a person did, because the button that they pressed can be far below it. */
+export async function scrollToAlert(page: PageElement & { readonly error: unknown }): Promise<void> {
+  await page.updateComplete
+  if (page.error !== null) page.querySelector('[role="alert"]')?.scrollIntoView({ block: 'nearest' })
+}
+
 /** Shows that there is nothing yet, and what to do next. */
 export function viewEmpty(title: string, advice: unknown): TemplateResult {
   return html`<div class="empty"><p class="empty-title">${title}</p><p>${advice}</p></div>`

@@ -2,6 +2,7 @@ import { html, nothing, type ReactiveControllerHost } from 'lit'
 import { isSingleKey, type Key, keyOf } from './keys.ts'
 
 const undoMs = 10_000
+const saving = 'Saving…'
 
 export const undoKeys: readonly Key[] = [{ keys: 'u', does: 'Undoes what was done last, for 10 s' }]
 
@@ -32,8 +33,14 @@ export class UndoController {
     this.#timer = setTimeout(() => this.#end(text), undoMs)
   }
 
+  /** Says that something is being done. Ends with `offer`, or with `clear` if it failed. */
+  wait(): void {
+    this.#show(saving, null)
+  }
+
+  /** Takes back what `wait` says. What another action has offered meanwhile stays. */
   clear(): void {
-    this.#show('', null)
+    if (this.#text === saving) this.#show('', null)
   }
 
   view() {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
+import { isInView } from '../open-browser.ts'
 import { CasesClient, dataOf } from './cases-client.ts'
 
 let client: CasesClient
@@ -20,6 +21,29 @@ test('a save that is asked for while the tasks load is done', async () => {
   await page.getByText('Saved as version 2.').waitFor()
   expect((await client.readCase(id)).data).toEqual({ total: 2 })
   tasks.release()
+  await client.close(tab)
+})
+
+test('a long case says near its buttons that it saves, that it saved and that it did not', async () => {
+  const id = await client.createCase('long', { rows: Array.from({ length: 100 }, (_row, index) => index) })
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  await page.setViewportSize({ width: 1_280, height: 600 })
+  const save = page.getByRole('button', { name: 'Save' })
+  await dataOf(page).fill('{')
+  await dataOf(page).evaluate(field => field.setAttribute('rows', '30'))
+  await save.click()
+  await page.getByRole('alert').waitFor()
+  await expect.poll(() => isInView(page.getByRole('alert'))).toBe(true)
+  await dataOf(page).fill('{"total": 1}')
+  await dataOf(page).evaluate(field => field.setAttribute('rows', '30'))
+  const saves = await holdRequests(page, '**/graphql', 'SaveCase(')
+  await save.click()
+  await page.getByRole('status').getByText('Saving…').waitFor()
+  expect(await isInView(page.getByText('Saving…'))).toBe(true)
+  saves.release()
+  await page.getByText('Saved as version 2.').waitFor()
+  expect(await isInView(page.getByText('Saved as version 2.'))).toBe(true)
   await client.close(tab)
 })
 

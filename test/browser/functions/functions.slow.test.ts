@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
-import { findBarriers } from '../open-browser.ts'
+import { findBarriers, isInView } from '../open-browser.ts'
 import { close, startBrowsing } from '../start-browsing.ts'
 
 const { server, open } = await startBrowsing()
@@ -288,6 +288,10 @@ test('a link to a version shows that one, and only the oldest version is called 
     .getByText(`What ${hashes[49]?.slice(0, 8)} changed from ${hashes[50]?.slice(0, 8)}`)
     .waitFor()
   expect(await readDifference(page)).toEqual(['-exit(10)', '+exit(11)'])
+  const newest = versionsOf(page).first().getByRole('button')
+  await newest.click()
+  await expect.poll(() => readDifference(page)).toEqual(['-exit(59)', '+exit(60)'])
+  await expect.poll(() => isInView(difference)).toBe(true)
 
   await page.goto(`/functions/${id}?version=${hashes[57]}`)
   await expect.poll(() => readDifference(page)).toEqual(['-exit(2)', '+exit(3)'])

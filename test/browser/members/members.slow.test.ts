@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
-import { findBarriers, type WatchedTab } from '../open-browser.ts'
+import { findBarriers, isInView, type WatchedTab } from '../open-browser.ts'
 import { close, startBrowsing } from '../start-browsing.ts'
 
 const { server, open } = await startBrowsing()
@@ -80,6 +80,29 @@ test('a membership that somebody else changed stays as it is, and the page says 
   await page.getByRole('button', { name: 'Add' }).click()
   await expect.poll(() => alert.innerText()).toContain('nobody')
   expect(await page.getByLabel('Add user').inputValue()).toBe('nobody')
+  await close(tab)
+})
+
+test('a long list shows what was said of a row far below its beginning', async () => {
+  const items = Array.from({ length: 60 }, (_item, index) => ({ userId: 2_001 + index, teamId: 208 }))
+  const { body } = await server.graphql(
+    'mutation($items: [AddTeamMembershipInput!]!) { addTeamMemberships(items: $items) { __typename } }',
+    { items },
+  )
+  expect(body.errors).toBeUndefined()
+  const tab = await open('/members?team=208')
+  const { page } = tab
+  const row = rowOf(page, 2_050)
+  await row.getByLabel('Move to').fill('208')
+  await row.getByRole('button', { name: 'Move', exact: true }).click()
+  await page.getByRole('alert').getByText('is in team 208 already').waitFor()
+  await expect.poll(() => isInView(page.getByRole('alert'))).toBe(true)
+  const removals = await holdRequests(page, '**/graphql', 'RemoveMember(')
+  await row.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('status').getByText('Saving…').waitFor()
+  removals.release()
+  await page.getByText('Removed user 2050').waitFor()
+  expect(await isInView(page.getByRole('button', { name: 'Undo' }))).toBe(true)
   await close(tab)
 })
 

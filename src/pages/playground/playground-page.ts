@@ -15,7 +15,7 @@ import type { LinkBox } from './draft/link-box.ts'
 import './draft/link-box.ts'
 import { WorkingDraft } from './draft/working-draft.ts'
 import { FieldEditors } from './editor/field-editors.ts'
-import { viewInput, viewScript } from './editor/view-fields.ts'
+import { viewInput, viewScript, viewTitle } from './editor/view-fields.ts'
 import { LayoutController } from './layout/layout-controller.ts'
 import type { Problem } from './types/protocol.ts'
 import './layout/pane-tabs.ts'
@@ -108,7 +108,7 @@ class PlaygroundPage extends PageElement {
 
   #viewBar() {
     return html`<div class="bar">
-      <h1>${this.#open === null ? 'Playground' : this.#open.name}</h1>
+      <h1>${viewTitle(this.#open)}</h1>
       <span role="status" class="notice">${this.notice}</span>
       <span class="actions">
         <examples-menu @choose-example=${this.#chooseExample}></examples-menu>

@@ -173,6 +173,7 @@ class PlaygroundPage extends PageElement {
     const open = toOpen(found)
     this.#draft.begin(fields, open)
     this.#fill(fields, { open, base })
+    if (this.#draft.hasUnsaved(id)) this.#say('Your unsaved changes to this function are among the drafts')
   }
 
   // A version may have become live since the draft began. Without a gateway the draft is shown as it is.
@@ -204,7 +205,7 @@ class PlaygroundPage extends PageElement {
     this.#draft.begin(fields)
     this.#fill(fields)
     showFunctionId(null)
-    this.#draft.note({ fields, cursor: 0, open: null, isExample })
+    this.#draft.note({ fields, cursor: 0, open: null, isUnchanged: isExample })
     this.#say(notice)
   }
 
@@ -272,9 +273,8 @@ class PlaygroundPage extends PageElement {
   }
 
   #takeLive(found: StoredFunction, notice: string): void {
-    const { sourceCode } = found.live
-    this.#editors.script.replace(sourceCode)
-    this.#noteLive(toOpen(found), sourceCode, notice)
+    this.#editors.script.replace(found.live.sourceCode)
+    this.#noteLive(toOpen(found), found.live.sourceCode, notice)
   }
 
   #noteLive(open: OpenFunction, script: string, notice: string): void {

@@ -17,8 +17,8 @@ export interface Draft extends Fields {
   readonly function: OpenFunction | null
   /** Offset of the cursor in the script. */
   readonly cursor: number
-  /** True for an example that nobody has changed. It is not kept when another draft follows it. */
-  readonly isExample?: boolean
+  /** True for an example or a function that nobody has changed. It is not kept when another draft follows it. */
+  readonly isUnchanged?: boolean
   /** True if the script is that of the version with `baseHash`. */
   readonly isBase?: boolean
   /** Time of the last change, in milliseconds. */

@@ -2,7 +2,9 @@ import {
   beginDraft,
   copyDraft,
   type Draft,
+  listDrafts,
   type OpenFunction,
+  readDraftOfTab,
   removeDraft,
   storeDraft,
 } from './draft-store.ts'
@@ -14,7 +16,7 @@ interface Written {
   readonly cursor: number
   readonly open: OpenFunction | null
   /** True for an example that nobody has changed. */
-  readonly isExample?: boolean
+  readonly isUnchanged?: boolean
   /** True if the script is that of the version with `baseHash`. */
   readonly isBase?: boolean
 }
@@ -85,10 +87,19 @@ export class WorkingDraft {
     this.#onNote('Draft saved')
   }
 
-  /** Begins a draft, which is stored with the first change. */
+  /** Begins a draft, which is stored with the first change or move of the cursor. */
   begin(fields: Fields, open: OpenFunction | null = null): void {
-    this.#replace(beginDraft(fields, open))
+    const isFunction = open !== null
+    // The page that was here before may have left a function that nobody changed.
+    const before = this.#draft ?? readDraftOfTab()
+    if (before?.isUnchanged === true && before.function !== null) removeDraft(before)
+    this.#replace({ ...beginDraft(fields, open), isBase: isFunction, isUnchanged: isFunction })
     this.#onNote('')
+  }
+
+  /** True if this person changed the script of the function in a draft, and did not save it. */
+  hasUnsaved(functionId: string): boolean {
+    return listDrafts().some(({ function: open, isBase }) => open?.id === functionId && isBase !== true)
   }
 
   /** Goes on without a draft, because the person deleted it. The next change begins another. */
@@ -100,9 +111,9 @@ export class WorkingDraft {
   }
 
   /** Takes note of a change. */
-  note({ fields, cursor, open, isExample = false, isBase = false }: Written): void {
+  note({ fields, cursor, open, isUnchanged = false, isBase = false }: Written): void {
     const draft = this.#draft ?? beginDraft(firstFields)
-    this.#draft = { ...draft, ...fields, cursor, function: open, isExample, isBase, at: Date.now() }
+    this.#draft = { ...draft, ...fields, cursor, function: open, isUnchanged, isBase, at: Date.now() }
     this.#claim.claim(draft.id)
     const { script, input, options } = fields
     if (script.length + input.length + options.length <= maxCharactersAtOnce) return this.#store()
@@ -110,7 +121,7 @@ export class WorkingDraft {
     this.#timer ??= setTimeout(() => this.#store(), delayMs)
   }
 
-  /** Takes note of a move of the cursor in a draft that is stored already. */
+  /** Takes note of a move of the cursor. */
   move(cursor: number): void {
     if (this.#draft === null || this.#draft.cursor === cursor) return
     this.#draft = { ...this.#draft, cursor }
@@ -119,7 +130,7 @@ export class WorkingDraft {
 
   #replace(draft: Draft): void {
     this.#flush()
-    if (this.#draft?.isExample === true && this.#draft.id !== draft.id) removeDraft(this.#draft)
+    if (this.#draft?.isUnchanged === true && this.#draft.id !== draft.id) removeDraft(this.#draft)
     this.#draft = draft
     this.#claim.claim(draft.id)
   }

@@ -19,12 +19,14 @@ interface Chart {
   readonly columns: number
   /** What is said instead of a chart without bars. */
   readonly empty: string
+  /** Prints a value under its bar, if that is not the bare number. */
+  readonly print?: (value: number) => string
 }
 
 const height = 100
 
 /** Shows a chart with upright bars, and its figures as a table. */
-export function viewBarChart({ name, heads, bars, columns, empty }: Chart) {
+export function viewBarChart({ name, heads, bars, columns, empty, print = String }: Chart) {
   const max = Math.max(...bars.map(({ value }) => value), 0)
   const viewBar = ({ label, value, kind = '', place }: Bar, index: number) => {
     const size = max === 0 ? 0 : (value / max) * height
@@ -34,7 +36,7 @@ export function viewBarChart({ name, heads, bars, columns, empty }: Chart) {
   const isLabelled = bars.every(({ place }) => place === undefined)
   // The bars have the same words as their names.
   const legend = html`<div class="legend" aria-hidden="true">
-    ${bars.map(({ label, value }) => html`<span>${label} <b>${value}</b></span>`)}
+    ${bars.map(({ label, value }) => html`<span>${label} <b>${print(value)}</b></span>`)}
   </div>`
   const ends = html`<div class="legend ends" aria-hidden="true"><span>1 h ago</span><span>now</span></div>`
   const drawn = html`<svg role="presentation" viewBox="0 0 ${columns} ${height}" preserveAspectRatio="none">

@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import { retryMs } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
+import { formatMs } from '../results/print.ts'
 import { PageElement } from '../shell/page-element.ts'
 import { timeLanguage } from '../time/exact-time.ts'
 import { type Bar, viewBarChart } from './bar-chart.ts'
@@ -122,6 +123,7 @@ function viewDurations(stats: Stats | null, empty: string) {
     bars,
     columns: 3,
     empty,
+    print: formatMs,
   })
 }
 

@@ -297,6 +297,8 @@ test('each chart has a table of the same name, and bars in proportion to its fig
     const scale = Math.max(...bars.map(({ height }) => height)) / Math.max(...bars.map(({ value }) => value))
     for (const { value, height } of bars) expect(height).toBeCloseTo(value * scale, 0)
   }
+  const durations = page.getByRole('figure', { name: 'Duration' }).locator('.legend')
+  expect(await durations.innerText()).toMatch(/p50 [\d.]+ m?s\s+p95 [\d.]+ m?s/)
   const outcomes = await page.getByRole('table', { name: 'Outcomes' }).getByRole('rowheader').allInnerTexts()
   expect(outcomes).toEqual(['exit', 'fail', 'error'])
   expect(await findBarriers(page)).toEqual([])

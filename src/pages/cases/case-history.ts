@@ -1,4 +1,5 @@
 import { html, nothing, type PropertyValues } from 'lit'
+import { allows } from '../gateway/session.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
@@ -34,7 +35,8 @@ class CaseHistory extends PageElement {
 
   override render() {
     const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
-    return html`<h2>History</h2>
+    const runs = html`<a href="/runs?text=${this.caseId}">What ran on this case</a>`
+    return html`<div class="title-row"><h2>History</h2>${allows('runs:read') ? runs : nothing}</div>
       ${viewError(this.error)}
       ${this.page === null ? viewNotLoaded(this.error) : viewHistory(this.page.nodes)}
       ${this.page?.pageInfo.hasPreviousPage ? more : nothing}`

@@ -13,6 +13,10 @@ test('cases are listed by type, and a new one is made without JSON over the wire
   const tab = await client.open('/cases')
   const { page } = tab
   await page.getByText('No cases yet').waitFor()
+  // A label in two lines is higher than its field.
+  const label = page.getByRole('search').locator('label').filter({ hasText: 'Open case' })
+  const heights = await Promise.all([label, label.getByRole('searchbox')].map(it => it.boundingBox()))
+  expect(heights[0]?.height).toBe(heights[1]?.height)
   expect(await findBarriers(page)).toEqual([])
   await client.createCase('order', {})
   await page.getByRole('button', { name: 'New case' }).click()
@@ -110,6 +114,9 @@ test('a task runs with its params, and the case shows its result', async () => {
   await dialog.getByRole('button', { name: 'Run' }).click()
   await expect.poll(() => dataOf(page).inputValue()).toContain('"level": 4')
   expect((await client.readCase(id)).data).toEqual({ total: 1, level: 4 })
+  await page.getByRole('link', { name: 'What ran on this case' }).click()
+  await page.waitForURL(`**/runs?text=${id}`)
+  await page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: 'escalate' }).waitFor()
   await client.close(tab)
 })
 

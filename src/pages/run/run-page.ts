@@ -146,9 +146,17 @@ class RunPage extends PageElement {
     return html`${viewFacts(found.run, this.replays)}
       <section aria-label="Timeline of the run">
         <h2>Timeline</h2>
-        ${viewTimeline(layOutTimeline(found, Date.now()), this.openCall)}
+        ${viewTimeline(layOutTimeline(found, Date.now()), { open: this.openCall, onChoose: this.#chooseCall })}
       </section>
       ${viewOutput(found.run)}`
+  }
+
+  // The browser would scroll the call to the top of the screen.
+  #chooseCall = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    history.pushState(null, '', (event.currentTarget as HTMLAnchorElement).hash)
+    this.openCall = readCall()
   }
 
   async #replay(run: KeptRun, version: 'ORIGINAL' | 'LIVE'): Promise<void> {

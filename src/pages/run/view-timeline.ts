@@ -6,20 +6,28 @@ import type { Bar, Timeline } from './timeline.ts'
 // About a pixel, in percent: what took no time can still be seen and chosen.
 const minWidth = 0.15
 
+interface Calls {
+  /** Number of the call whose details are open, from 1. */
+  readonly open: number | null
+  /** Called when the link of a call is clicked. */
+  readonly onChoose: (event: MouseEvent) => void
+}
+
 /** Shows what happened in the run and when, all on one axis. The details of one call can be open. */
-export function viewTimeline({ bars, wholeMs, isCut }: Timeline, openCall: number | null) {
+export function viewTimeline({ bars, wholeMs, isCut }: Timeline, { open, onChoose }: Calls) {
   return html`${isCut ? html`<p class="note">There are more runs inside this run than are shown.</p>` : nothing}
     <div class="timeline-axis" aria-hidden="true">
       <div><span>0 ms</span><span>${wholeMs} ms</span></div>
     </div>
     <ol class="timeline" aria-label="Timeline">
-      ${bars.map(bar => viewItem(bar, { wholeMs, isOpen: bar.call !== null && bar.call.number === openCall }))}
+      ${bars.map(bar => viewItem(bar, { wholeMs, onChoose, isOpen: bar.call !== null && bar.call.number === open }))}
     </ol>`
 }
 
 interface Place {
   readonly wholeMs: number
   readonly isOpen: boolean
+  readonly onChoose: Calls['onChoose']
 }
 
 function viewItem(bar: Bar, place: Place) {
@@ -33,7 +41,7 @@ function viewItem(bar: Bar, place: Place) {
   // The link keeps the focus, because the fragment names the link itself, or nothing at all.
   const href = place.isOpen ? '#timeline' : `#${id}`
   return html`<li>
-    <a id=${id} class="timeline-row" href=${href} aria-expanded=${place.isOpen}>${row}</a>
+    <a id=${id} class="timeline-row" href=${href} aria-expanded=${place.isOpen} @click=${place.onChoose}>${row}</a>
     ${place.isOpen ? viewCall(bar, call.call) : nothing}
   </li>`
 }

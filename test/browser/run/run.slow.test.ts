@@ -113,9 +113,16 @@ test('the timeline has the run, its calls and the runs inside it, in proportion'
     expect(Math.abs(box.width - takes * pixels)).toBeLessThan(2)
   }
 
+  const scrolled = () => page.evaluate(() => scrollY)
+  const before = await scrolled()
   await items(page)
     .getByRole('img', { name: /^none:/ })
     .click()
+  await region(page, 'none').waitFor()
+  expect(await scrolled()).toBe(before)
+  await page.goBack()
+  await region(page, 'none').waitFor({ state: 'detached' })
+  await page.goForward()
   expect(await region(page, 'none').innerText()).toContain('Cannot query field')
   expect(await findBarriers(page)).toEqual([])
   const viewer = items(page).getByRole('link', { name: /^viewer/ })

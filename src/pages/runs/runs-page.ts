@@ -136,7 +136,7 @@ class RunsPage extends PageElement {
         ${hasMore ? html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>` : nothing}`
     if (Object.keys(this.#filter).length === 0)
       return viewEmpty('No runs yet', html`Run a script in the <a href="/playground">playground</a>.`)
-    const clear = html`<button type="button" @click=${() => this.#choose(noQuery)}>Show all runs</button>`
+    const clear = html`<button type="button" @click=${this.#showAll}>Show all runs</button>`
     return viewEmpty('No run fits these filters', clear)
   }
 
@@ -146,6 +146,12 @@ class RunsPage extends PageElement {
     clearTimeout(this.#settling)
     const text = textOf(target)
     this.#settling = setTimeout(() => this.#choose({ ...this.query, text }), settleMs)
+  }
+
+  // The button that was pressed goes once runs are there.
+  #showAll = (): void => {
+    this.#choose(noQuery)
+    this.querySelector<HTMLElement>('.filters select')?.focus()
   }
 
   #choose(query: RunQuery): void {

@@ -132,6 +132,9 @@ test('filters are in the address: a reload keeps them, and Back takes the last o
   await page.getByRole('button', { name: 'Show all runs' }).click()
   await page.waitForURL('**/runs')
   await rowOf(page, 'good').first().waitFor()
+  expect(await page.getByRole('combobox', { name: 'Outcome' }).evaluate(it => it.matches(':focus'))).toBe(
+    true,
+  )
   await close(tab)
 })
 

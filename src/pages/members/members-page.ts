@@ -51,7 +51,7 @@ class MembersPage extends PageElement {
     this.error = null
     const query = new URLSearchParams(location.search)
     this.#side = query.has('team') || !query.has('user') ? 'team' : 'user'
-    this.#id = query.get(this.#side)
+    this.#id = query.get(this.#side) || null
     const { signal } = new AbortController()
     handleListKeys(signal)
     if (this.#id !== null) handleItemKeys('/members', signal)

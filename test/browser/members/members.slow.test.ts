@@ -199,6 +199,8 @@ test('keys open a member, and Escape comes back to the team and the same row', a
   await page.keyboard.press('Escape')
   await page.waitForURL('**/members')
   await page.getByText('Choose a team or a user').waitFor()
+  await page.goto('/members?team=')
+  await page.getByText('Choose a team or a user').waitFor()
   await close(tab)
 })
 

@@ -203,11 +203,12 @@ class VersionList extends PageElement {
     // A second press would find the version of the first one live, and call it a change of somebody else.
     if (this.#isRollingBack) return
     this.#isRollingBack = true
-    this.notice = ''
+    this.notice = `Making version ${hash.slice(0, 8)} live…`
     this.#try(async () => {
       const change = { functionId: this.functionId, hash, ifLive: [this.liveHash] }
       const { makeVersionLive } = await ask(rollBack, change)
         .catch(async (error: unknown) => {
+          this.notice = ''
           throw isCode(error, 'PRECONDITION_FAILED') ? await this.#showNewLive() : error
         })
         .finally(() => {

@@ -95,7 +95,10 @@ test('versions are newest first, each shows what it changed, and one is made liv
     button.click()
     button.click()
   }
+  const change = await holdRequests(page, '**/graphql', 'mutation RollBack(')
   await rows.nth(1).getByRole('button', { name: 'Roll back' }).evaluate(twice)
+  await page.getByRole('status').getByText('live…').waitFor()
+  change.release()
   await expect.poll(() => rows.nth(1).innerText()).toContain('live')
   expect(await rows.nth(1).getByRole('button', { name: 'Roll back' }).count()).toBe(0)
   await rows.nth(0).getByRole('button', { name: 'Roll back' }).waitFor()
@@ -119,6 +122,7 @@ test('a version that became live meanwhile stays live, and a row shows what its 
   await rows.nth(1).getByRole('button', { name: 'Roll back' }).click()
   await page.getByRole('alert').getByText('Nothing was changed: another version has become live').waitFor()
   await rows.nth(2).waitFor()
+  expect(await page.getByText('live…').count()).toBe(0)
   expect(await rows.nth(0).innerText()).toContain('live')
   await expect.poll(() => readDifference(page)).toEqual(['-exit(2)', '+exit("hotfix")'])
 

@@ -1,3 +1,4 @@
+import { isCode } from '../gateway/gateway-error.ts'
 import { operation } from '../gateway/operation.ts'
 
 /** A case without its data. */
@@ -134,3 +135,11 @@ export const runTask = operation<
     }
   }`,
 )
+
+/** Throws the error of a save. If the case is gone, the error says what to do with its data. */
+export function explainDeleted(error: unknown): never {
+  if (!isCode(error, 'NOT_FOUND')) throw error
+  throw new Error(
+    'Nothing was saved: this case was deleted meanwhile. To keep the data, copy them into a new case.',
+  )
+}

@@ -11,6 +11,7 @@ import { readId } from '../shell/read-id.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import {
   type CaseTask,
+  explainDeleted,
   type FoundCase,
   findCase,
   listTasks,
@@ -210,7 +211,7 @@ class CasePage extends PageElement {
     this.#do('Saving…', async () => {
       const { text } = this.#readEdited()
       const input = this.#readInput()
-      const { saved, case: stored } = (await askOnce(saveCase, { input })).saveCase
+      const { saved, case: stored } = (await askOnce(saveCase, { input }).catch(explainDeleted)).saveCase
       this.#meet(stored, { data: input.data, text })
       const done = saved ? `Saved as version ${stored.version}.` : 'Nothing changed, so nothing was saved.'
       this.notice = this.#isEdited ? `${done} What you typed meanwhile is not saved yet.` : done
@@ -220,7 +221,7 @@ class CasePage extends PageElement {
   #dryRun = (): void => {
     this.#do('Trying…', async () => {
       const input = { ...this.#readInput(), dryRun: true } as const
-      this.patch = (await ask(trySave, { input })).saveCase.patch
+      this.patch = (await ask(trySave, { input }).catch(explainDeleted)).saveCase.patch
       this.notice = 'This is what a save would change. Nothing was saved.'
     })
   }

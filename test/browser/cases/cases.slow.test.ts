@@ -173,6 +173,20 @@ test('a new case that was typed with a token that expired is there after signing
   await client.close(tab)
 })
 
+test('a save of a case that was deleted meanwhile says what to do, and the edits stay', async () => {
+  const id = await client.createCase('gone', { total: 1 })
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  await dataOf(page).fill('{"total": 2}')
+  await client.server.rest('DELETE', `/platform/cases/${id}`)
+  for (const button of ['Dry run', 'Save']) {
+    await page.getByRole('button', { name: button }).click()
+    await page.getByRole('alert').getByText('copy them into a new case').waitFor()
+    expect(await dataOf(page).inputValue()).toBe('{"total": 2}')
+  }
+  await client.close(tab)
+})
+
 test('an unknown case, one of another account and no id are alike, and a reader has no buttons', async () => {
   const id = await client.createCase('secret', { total: 1 })
   const other = await client.open(

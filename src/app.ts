@@ -95,7 +95,7 @@ export async function createApp({
     serve: true,
     limits: config.storeLimits,
     onLost: onStoreLost,
-    onWait: () => log.warn('waits for another gateway that migrates the database'),
+    onWait: () => log.warn('migrates the database, or waits for others that use it'),
     observe: (operation, milliseconds) => counts.store[operation].add(milliseconds),
     ...(onStatement === undefined ? {} : { onStatement }),
   })

@@ -15,7 +15,7 @@ export interface OpenStore {
   readonly limits?: StoreLimits
   /** Called once if the file of a SQLite store that is served is removed or replaced, with the reason. */
   readonly onLost?: (reason: string) => void
-  /** Called once if the start waits for another gateway that migrates a PostgreSQL database. */
+  /** Called once if to migrate a PostgreSQL database takes long, or waits for others that use it. */
   readonly onWait?: () => void
   readonly observe?: ObserveStore
   /** Gets every statement that is sent to the open store, `begin` and `commit` included. */

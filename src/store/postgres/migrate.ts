@@ -6,37 +6,45 @@ import { sqlStateOf } from './connection/sql-state.ts'
 const store = 'The database that DATABASE_URL names'
 // Key of the lock for migrations. Any number would do, but all versions of the gateway must use the same one.
 const advisoryLock = 7_248_330_115
-const duplicateTable = '42P07'
+
+// By SQLSTATE: a table exists already, and a deadlock. Migrations wait for gateways that serve the database, and these
+// for the migrations.
+const reasons: Readonly<Record<string, string>> = {
+  '42P07': 'holds the tables of another program. Name another database.',
+  '40P01': 'is in use and cannot be migrated now. Stop the gateways of the older version, then start again.',
+}
 
 const createMigrations = `
   create table if not exists rostrum_migrations (hash text not null, applied_at timestamptz not null default now())`
 
 // Time after which PostgreSQL ends a migration that sends nothing: its gateway hangs, and others wait for its lock.
 const maxIdleMs = 5_000
-// Time after which a gateway says that it waits.
+// Time after which a gateway says that it migrates or waits.
 const sayAfterMs = 2_000
 
 /**
- * Applies all missing migrations or none. Gateways that start together take turns; `onWait` is called once if another
- * one takes long. If nothing is missing, takes no lock. If this rejects, end the `client`.
+ * Applies all missing migrations or none. Gateways that start together take turns. `onWait` is called once if this
+ * takes long, because there is much to migrate or others hold locks. If nothing is missing, takes no lock. If this
+ * rejects, end the `client`.
  */
 export async function migrate(client: Client, onWait: () => void): Promise<void> {
   if ((await findPending(client)).length === 0) return
+  const timer = setTimeout(onWait, sayAfterMs)
   try {
     await client.query('begin')
     await client.query(`set local idle_in_transaction_session_timeout = ${maxIdleMs}`)
-    await takeLock(client, onWait)
+    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
     for (const { hash, sql } of await findPending(client)) {
       await client.query(createMigrations)
       for (const statement of sql) await client.query(statement)
       await client.query('insert into rostrum_migrations (hash) values ($1)', [hash])
     }
     await client.query('commit')
-  } catch (error) {
-    if (sqlStateOf(error) !== duplicateTable) throw error
-    throw new StartError(`${store} holds the tables of another program. Name another database.`, {
-      cause: error,
-    })
+  } catch (cause) {
+    const reason = reasons[sqlStateOf(cause) ?? '']
+    throw reason === undefined ? cause : new StartError(`${store} ${reason}`, { cause })
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -47,15 +55,6 @@ export async function checkMigrated(client: Client): Promise<void> {
 
 async function findPending(client: Client): Promise<Migration[]> {
   return selectPending('postgres', await readApplied(client), store)
-}
-
-async function takeLock(client: Client, onWait: () => void): Promise<void> {
-  const timer = setTimeout(onWait, sayAfterMs)
-  try {
-    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 async function readApplied(client: Client): Promise<string[]> {

@@ -50,7 +50,7 @@ export function connectionTo(url: string) {
 }
 
 export interface Migrating {
-  /** Called once if the start waits for another gateway that migrates the database. */
+  /** Called once if to migrate the database takes long, or waits for others that use it. */
   readonly onWait: () => void
   /** If false, a database that lacks some migrations is refused. */
   readonly migrates: boolean

@@ -1,20 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { StartError } from '../../../src/errors.ts'
-import { readMigrations } from '../../../src/store/migrations.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { askPostgres, openClient } from '../databases/ask-postgres.ts'
-import { createDatabase } from '../databases/create-database.ts'
+import { createOldDatabase, isMigrated } from './old-database.ts'
 
 const advisoryLock = 7_248_330_115
 
-/** A database that lacks the newest migration, and a transaction that uses a table which that migration changes. */
+/** A database that lacks a migration, and a transaction that uses the table which that migration changes. */
 async function useOldDatabase() {
-  const url = await createDatabase()
-  const newest = readMigrations('postgres').at(-1)
-  await askPostgres(
-    url,
-    `drop index runs_by_replayed; delete from rostrum_migrations where hash = '${newest?.hash}'`,
-  )
+  const url = await createOldDatabase()
   const user = await openClient(url)
   onTestFinished(() => user.end())
   await user.query('begin')
@@ -49,5 +43,7 @@ test('if a migration and a gateway wait for each other, the start ends with one 
   expect(failure).toBeInstanceOf(StartError)
   expect(String(failure)).toMatch(/is in use and cannot be migrated now\. Stop the gateways[^\n]*$/)
   await user.query('rollback')
+  expect(await isMigrated(url)).toBe(false)
   await (await openStore({ url })).close()
+  expect(await isMigrated(url)).toBe(true)
 })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
@@ -39,6 +41,7 @@ async function startToServe(
   config: Config,
   { log, write, flush }: SystemLog,
 ): Promise<void> {
+  await refuseTakenPort(config)
   const storeLost = Promise.withResolvers<string>()
   const tracing = await openTracing({
     environment,
@@ -91,13 +94,33 @@ function refuseSharedPort({ port, metricsPort }: Config): void {
   )
 }
 
-async function listen({ server }: App, { host, port }: Config): Promise<void> {
+// A gateway that cannot listen must not migrate the database: one of an older version may serve it, at the same port. A
+// SQLite file has a lock against that.
+async function refuseTakenPort(config: Config): Promise<void> {
+  const { databaseUrl, host, port } = config
+  if (port === 0 || databaseUrl.startsWith('sqlite:')) return
+  const server = createServer(socket => socket.destroy())
+  try {
+    await once(server.listen({ host, port }), 'listening')
+  } catch (error) {
+    throw cannotListen(error, config)
+  }
+  server.close()
+  await once(server, 'close')
+}
+
+async function listen({ server }: App, config: Config): Promise<void> {
+  const { host, port } = config
   try {
     await server.listen({ host, port, backlog: maxWaitingConnections })
   } catch (error) {
-    const reason = explainListening(error, 'PORT')
-    throw new StartError(`Cannot listen on HOST=${host} PORT=${port}: ${reason}.`, { cause: error })
+    throw cannotListen(error, config)
   }
+}
+
+function cannotListen(cause: unknown, { host, port }: Config): StartError {
+  const reason = explainListening(cause, 'PORT')
+  return new StartError(`Cannot listen on HOST=${host} PORT=${port}: ${reason}.`, { cause })
 }
 
 function urlOf({ server }: App, { host, port }: Config): string {

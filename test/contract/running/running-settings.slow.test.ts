@@ -7,6 +7,7 @@ import { StartError } from '../../../src/errors.ts'
 import { findFreePort } from '../../server/processes/free-port.ts'
 import { runCommand } from '../../server/processes/spawn-command.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { createOldDatabase, isMigrated } from '../../store/migrations/old-database.ts'
 
 const folder = makeTempFolder()
 const store = { DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}` }
@@ -95,6 +96,21 @@ test('a port of the metrics that is in use stops the start with one line that sa
     `Cannot serve metrics on HOST=127.0.0.1 ROSTRUM_METRICS_PORT=${port}: the port is in use; ` +
       'stop the process that uses it, or set another ROSTRUM_METRICS_PORT.\n',
   )
+})
+
+test('a gateway whose port is in use does not migrate a database that an older gateway may serve', async () => {
+  const url = await createOldDatabase()
+  const taken = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void taken.close())
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const { code, stderr } = await refusedStart({ DATABASE_URL: url, PORT: String(port) })
+  expect(code).toBeGreaterThan(0)
+  expect(stderr).toBe(
+    `Cannot listen on HOST=127.0.0.1 PORT=${port}: the port is in use; ` +
+      'stop the process that uses it, or set another PORT.\n',
+  )
+  expect(await isMigrated(url)).toBe(false)
 })
 
 // Such a command serves nothing, and may run where PORT is not set.

@@ -9,6 +9,7 @@ import { makeTempFolder, type TempFolder } from '../server/processes/temp-folder
 import { askPostgres } from '../store/databases/ask-postgres.ts'
 import { createEmptyDatabase } from '../store/databases/create-database.ts'
 import { by } from '../store/databases/origin.ts'
+import { createOldDatabase, isMigrated } from '../store/migrations/old-database.ts'
 
 let folder: TempFolder
 let from: string
@@ -83,6 +84,19 @@ test('a target of a newer version is refused', async () => {
   expect(await refusalOf()).toMatch(
     /is newer than this code: .* Run the version that made it, or a later one\.$/,
   )
+})
+
+test('a target that an older version may serve is refused, and not migrated', async () => {
+  to = await createOldDatabase()
+  await askPostgres(to, "insert into accounts (account_code) values ('b')")
+  expect(await refusalOf()).toMatch(/is older than this code, and this command does not migrate it\./)
+})
+
+test('a target of an older version that has no account is migrated', async () => {
+  to = await createOldDatabase()
+  const copy = await runInProcess('copy', ['--from', `sqlite:${from}`], { DATABASE_URL: to })
+  expect(copy).toMatchObject({ code: 0, stderr: '' })
+  expect(await isMigrated(to)).toBe(true)
 })
 
 test('a target with tables of another program is refused', async () => {

@@ -24,7 +24,7 @@ export interface TableCopy extends Checksum {
 export async function copyStore({ from, to }: CopyStore): Promise<TableCopy[]> {
   const source = await openSource(from)
   try {
-    const target = await connect(to)
+    const target = await connect(to, { migrates: 'unused' })
     try {
       return await copyInOne(source, target)
     } finally {

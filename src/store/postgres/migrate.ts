@@ -53,6 +53,16 @@ export async function checkMigrated(client: Client): Promise<void> {
   refuseUnmigrated('postgres', await findPending(client), store)
 }
 
+/** Migrates a database without an account. Throws a `StartError` for another one that lacks migrations. */
+export async function migrateUnused(client: Client, onWait: () => void): Promise<void> {
+  const isUsed = (await readApplied(client)).length > 0 && (await hasAccount(client))
+  await (isUsed ? checkMigrated(client) : migrate(client, onWait))
+}
+
+async function hasAccount(client: Client): Promise<boolean> {
+  return (await client.query('select 1 from accounts limit 1')).rows.length > 0
+}
+
 async function findPending(client: Client): Promise<Migration[]> {
   return selectPending('postgres', await readApplied(client), store)
 }

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { parse } from 'pg-connection-string'
 import { StartError } from '../../../errors.ts'
-import { checkMigrated, migrate } from '../migrate.ts'
+import { checkMigrated, migrate, migrateUnused } from '../migrate.ts'
 import { sqlStateOf } from './sql-state.ts'
 
 /** Time without an answer after which a connection counts as lost. Every statement with a time limit ends earlier. */
@@ -52,8 +52,11 @@ export function connectionTo(url: string) {
 export interface Migrating {
   /** Called once if to migrate the database takes long, or waits for others that use it. */
   readonly onWait: () => void
-  /** If false, a database that lacks some migrations is refused. */
-  readonly migrates: boolean
+  /**
+   * If false, a database that lacks some migrations is refused; if `unused`, it is migrated unless it has accounts,
+   * because a gateway of an older version may serve those.
+   */
+  readonly migrates: boolean | 'unused'
 }
 
 /**
@@ -103,7 +106,8 @@ async function openMigrated(client: pg.Client, { onWait, migrates }: Migrating):
     await client.connect()
     await client.query(unbound)
     await refuseOtherEncoding(client)
-    await (migrates ? migrate(client, onWait) : checkMigrated(client))
+    if (migrates === false) await checkMigrated(client)
+    else await (migrates === 'unused' ? migrateUnused : migrate)(client, onWait)
     return client
   } catch (error) {
     void client.end()

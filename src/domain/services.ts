@@ -62,12 +62,12 @@ export function createRulesFactory(dependencies: Omit<Dependencies, 'store'>): (
 
 function createRules(dependencies: Dependencies, caseState: CaseState): Rules {
   const { store, scripts, deferRuns, keyring, onWebhookChange, waitForTurn } = dependencies
-  const { findLive, findSource } = store.functions
+  const { findLive, findVersion } = store.functions
   return {
     memberships: createMemberships(store),
     directory: createDirectory(store),
     functions: createFunctions(store.functions, scripts),
-    runs: createRuns({ store: store.runs, scripts, deferRuns, waitForTurn, findLive, findSource }),
+    runs: createRuns({ store: store.runs, scripts, deferRuns, waitForTurn, findLive, findVersion }),
     webhooks: createWebhooks({ store: store.webhooks, keyring, onChange: onWebhookChange }),
     queuedRuns: createQueuedRuns(store.queue),
     cases: createCases({ store, scripts, deferRuns, waitForTurn, state: caseState }),

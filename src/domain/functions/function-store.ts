@@ -96,6 +96,9 @@ export type FindRunnableResult =
   | { readonly kind: 'found'; readonly runnable: RunnableFunction }
   | { readonly kind: 'missing'; readonly what: 'function' | 'version' }
 
+/** A version with its source and the name of its function, which may have been removed. */
+export type VersionToReplay = Pick<RunnableFunction, 'name' | 'hash' | 'sourceCode'>
+
 /** A version, by its function and its hash. */
 export interface NamedVersion {
   readonly functionId: number
@@ -138,10 +141,10 @@ export interface FunctionStore extends RowStore<StoredFunction> {
   /** Returns the versions of functions that have these hashes, with one statement. */
   findVersionsOf(accountCode: string, named: readonly NamedVersion[]): Promise<FunctionVersion[]>
   /**
-   * Returns the source of a version; null if the version is unknown. Versions of a removed function stay while runs
+   * Returns a version with its source; null if the version is unknown. Versions of a removed function stay while runs
    * refer to it.
    */
-  findSource(accountCode: string, functionId: number, hash: string): Promise<string | null>
+  findVersion(accountCode: string, functionId: number, hash: string): Promise<VersionToReplay | null>
   /**
    * Returns one page of versions for each function, with one statement. Rows of different functions come mixed, in
    * ascending id.

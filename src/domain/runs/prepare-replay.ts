@@ -4,9 +4,9 @@ import type { LongWork } from '../../fairness/long-work.ts'
 import { newGuid } from '../../guid.ts'
 import { readExit } from '../case-data/read-exit.ts'
 import { noVersion } from '../functions/function-refusals.ts'
-import type { RunnableFunction } from '../functions/function-store.ts'
+import type { VersionToReplay } from '../functions/function-store.ts'
 import { isHash } from '../functions/functions.ts'
-import { makeCause } from '../scripts/run-cause.ts'
+import { makeCause, type RunFunction } from '../scripts/run-cause.ts'
 import type { CheckExit, Script, ScriptRights } from '../scripts/script.ts'
 import { isSavedTrigger, type SavedTrigger } from '../scripts/trigger-kinds.ts'
 import type { RunInputText, RunStore, StoredRun } from './run-store.ts'
@@ -24,12 +24,9 @@ export interface Replay {
 
 export interface ReplayParts {
   readonly store: Pick<RunStore, 'findTexts' | 'findByRunIds'>
-  findLive(
-    accountCode: string,
-    functionId: number,
-  ): Promise<Pick<RunnableFunction, 'hash' | 'sourceCode'> | null>
-  /** Also finds the source of a function that was removed. */
-  findSource(accountCode: string, functionId: number, hash: string): Promise<string | null>
+  findLive(accountCode: string, functionId: number): Promise<VersionToReplay | null>
+  /** Also finds a version of a function that was removed. */
+  findVersion(accountCode: string, functionId: number, hash: string): Promise<VersionToReplay | null>
 }
 
 /**
@@ -49,24 +46,23 @@ export async function prepareReplay(
       'decided a save or was dry, so its replay must not change anything: pass `dryRun: true`',
     )
   }
-  const found = await findScript(parts, accountCode, run, chosen)
+  const { version, sourceCode } = await findScript(parts, accountCode, run, chosen)
   const [payload, options] = await Promise.all([
     readText(parts, accountCode, run, 'input'),
     readText(parts, accountCode, run, 'options'),
   ])
-  const { name, event, functionId, caseId, caseVersion } = run
+  const { name, event, caseId, caseVersion } = run
   return {
     name,
     caseTypeCode: readCaseTypeCode(run),
-    sourceCode: found.sourceCode,
+    sourceCode,
     payload,
     options,
     rights: await findRights(parts, caller, run),
     cause: makeCause({
       trigger: 'replay',
       event,
-      function:
-        functionId === null || found.hash === null ? null : { id: functionId, name, hash: found.hash },
+      function: version,
       case: caseId === null ? null : { id: caseId, version: caseVersion },
       replayOf: run.runId,
       dryRun,
@@ -126,7 +122,7 @@ function isDryOnly({ trigger, event, dryRun }: StoredRun): boolean {
 
 interface FoundScript {
   /** Null for a script that came with its request. */
-  readonly hash: string | null
+  readonly version: RunFunction | null
   readonly sourceCode: string
 }
 
@@ -136,18 +132,23 @@ async function findScript(
   run: StoredRun,
   chosen: Pick<Replay, 'functionVersion' | 'version'>,
 ): Promise<FoundScript> {
-  const { findLive, findSource } = parts
+  const { findLive, findVersion } = parts
   const { functionId, functionVersion: original } = run
   if (functionId === null) return findSentScript(parts, accountCode, run, chosen)
+  // The run of a task or a webhook has the name of its trigger, not of the function.
+  const toScript = ({ name, hash, sourceCode }: VersionToReplay): FoundScript => ({
+    version: { id: functionId, name, hash },
+    sourceCode,
+  })
   if (chosen.functionVersion === null && chosen.version === 'live') {
     const live = await findLive(accountCode, functionId)
     if (live === null) throw conflict(run, 'has no live version: its function was removed')
-    return live
+    return toScript(live)
   }
   const hash = chosen.functionVersion ?? original
   const isNamed = hash !== null && isHash(hash)
-  const sourceCode = isNamed ? await findSource(accountCode, functionId, hash) : null
-  if (isNamed && sourceCode !== null) return { hash, sourceCode }
+  const found = isNamed ? await findVersion(accountCode, functionId, hash) : null
+  if (found !== null) return toScript(found)
   if (chosen.functionVersion !== null) throw noVersion(chosen.functionVersion)
   throw conflict(run, 'ran a version that is not kept')
 }
@@ -161,7 +162,7 @@ async function findSentScript(
   if (functionVersion !== null || version === 'live')
     throw conflict(run, 'came with its script, so there is no other version of it: replay `ORIGINAL`')
   const text = await readText(parts, accountCode, run, 'source')
-  return { hash: null, sourceCode: JSON.parse(text) as string }
+  return { version: null, sourceCode: JSON.parse(text) as string }
 }
 
 async function readText(

@@ -48,6 +48,19 @@ async function untilKept(id: string, token = server.adminToken): Promise<void> {
   })
 }
 
+/** Gives the id of the newest run of a filter, once there is one. */
+async function newestRun(filter: string): Promise<string> {
+  let id = ''
+  await until(async () => {
+    const { body } = await server.graphql<{ runs: { edges: { node: { id: string } }[] } }>(
+      `{ runs(filter: ${filter}, first: 1) { edges { node { id } } } }`,
+    )
+    id = body.data?.runs.edges[0]?.node.id ?? ''
+    return id !== ''
+  })
+  return id
+}
+
 /** Runs a function and gives the id of its run, once that is kept. */
 async function runFunction(name: string, inputDocument: unknown, token = server.adminToken): Promise<string> {
   const { body } = await server.rest<ExecutionBody>('POST', `/api/1/function/${name}/execute`, {
@@ -236,13 +249,7 @@ describe('replayRun', () => {
     const writer = await server.token({ account: 'demo', scopes: ['functions:write'] })
     const webhook = await saveWebhook(server, { name: 'scoped', sourceCode, scopes: ['cases:read'] })
     await deliver(server, webhook.path, { headers: signStandard({ secret: webhook.secret }) })
-    const find = '{ runs(filter: {trigger: WEBHOOK}, first: 1) { edges { node { id } } } }'
-    let run = ''
-    await until(async () => {
-      const { body } = await server.graphql<{ runs: { edges: { node: { id: string } }[] } }>(find)
-      run = body.data?.runs.edges[0]?.node.id ?? ''
-      return run !== ''
-    })
+    const run = await newestRun('{trigger: WEBHOOK}')
     expect((await replay(run)).body.data?.replayRun?.payload).toEqual(['cases:read'])
     const byWriter = (await replay(run, {}, writer)).body.data?.replayRun
     expect(byWriter).toMatchObject({ payload: ['cases:read'], scopes: ['cases:read'] })
@@ -256,17 +263,34 @@ describe('replayRun', () => {
       caseTypeCode: "scoped", event: POST_SAVE, functionId: $id, scopes: ["memberships:read"]}) { id } }`
     expect((await server.graphql(hook, { id: functionId })).body.errors).toBeUndefined()
     await server.graphql('mutation { saveCase(input: {caseTypeCode: "scoped", data: {a: 1}}) { txnID } }')
-    const findHook = '{ runs(filter: {trigger: HOOK}, first: 1) { edges { node { id outcome } } } }'
-    let ofHook = ''
-    await until(async () => {
-      const { body } = await server.graphql<{ runs: { edges: { node: { id: string } }[] } }>(findHook)
-      ofHook = body.data?.runs.edges[0]?.node.id ?? ''
-      return ofHook !== ''
-    })
+    const ofHook = await newestRun('{trigger: HOOK}')
     expect((await replay(ofHook, {}, writer)).body.data?.replayRun).toMatchObject({
       payload: ['memberships:read'],
       scopes: ['memberships:read'],
     })
+  })
+
+  test('names the function, not the webhook whose run it repeats, as what changed a case', async () => {
+    const sourceCode = `await Platform.cases.save({ case_type_code: 'named', data: { n: 1 } }); exit(null)`
+    const functionId = await saveFunction(server, 'named-function', sourceCode)
+    const scopes = ['cases:write']
+    const webhook = await saveWebhook(server, { name: 'named-webhook', sourceCode: 'exit(1)', scopes })
+    const { body } = await server.graphql(
+      'mutation ($id: ID!, $functionId: ID!) { saveWebhook(input: { id: $id, functionId: $functionId }) { secret } }',
+      { id: webhook.id, functionId },
+    )
+    expect(body.errors).toBeUndefined()
+    await deliver(server, webhook.path, { headers: signStandard({ secret: webhook.secret }) })
+    const ofWebhook = await newestRun(`{trigger: WEBHOOK, functionId: "${functionId}"}`)
+    for (const version of ['ORIGINAL', 'LIVE'])
+      expect((await replay(ofWebhook, { version })).body.data?.replayRun).toMatchObject({
+        name: 'named-webhook',
+      })
+
+    const cases = '{ cases(filter: {caseTypeCode: "named"}) { nodes { events { nodes { function } } } } }'
+    const read = await server.graphql<{ cases: { nodes: { events: { nodes: object[] } }[] } }>(cases)
+    const events = read.body.data?.cases.nodes.flatMap(({ events }) => events.nodes)
+    expect(events).toEqual(Array.from({ length: 3 }, () => ({ function: 'named-function' })))
   })
 
   test('shows a caller without `runs:read` the code of an error alone', async () => {

@@ -204,6 +204,17 @@ eachStore(harness => {
     expect(await store.functions.findLiveOf('b', [id, other])).toEqual([])
   })
 
+  test('a version is found with the name of its function, also of a removed one', async () => {
+    const { id } = await save(versionOf('1'))
+    await save(versionOf('2'))
+    const find = () => store.functions.findVersion('a', id, hashOf('1'))
+    const version = { name: 'recalculate', hash: hashOf('1'), sourceCode: '1' }
+    expect(await find()).toEqual(version)
+    await store.functions.remove(by('a'), id)
+    expect(await find()).toEqual(version)
+    expect(await store.functions.findVersion('b', id, hashOf('1'))).toBeNull()
+  })
+
   test('past the limit of functions nothing is saved, but known functions get versions', async () => {
     const few = { ...functionLimits, functions: 2 }
     const { id } = await save(versionOf('1'), by('a'), few)

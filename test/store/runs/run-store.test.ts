@@ -23,7 +23,7 @@ const runParts = {
   scripts: { run: () => expect.unreachable() },
   deferRuns: () => expect.unreachable(),
   findLive: () => expect.unreachable(),
-  findSource: () => expect.unreachable(),
+  findVersion: () => expect.unreachable(),
   waitForTurn: () => Promise.resolve(),
 }
 

@@ -58,13 +58,13 @@ export function createVersions(
       findLiveOf: (accountCode, functionIds) =>
         read(statements.findLiveOf, { accountCode, ids: encodeList(functionIds) }),
       findVersionsOf: (accountCode, named) => read(versionsOf, { accountCode, ...asked.encode(named) }),
-      async findSource(accountCode, functionId, hash) {
-        const [found] = await read(statements.findSource, { accountCode, functionId, hash })
-        return found?.sourceCode ?? null
+      async findVersion(accountCode, functionId, hash) {
+        const [found] = await read(statements.findVersion, { accountCode, functionId, hash })
+        return found ?? null
       },
     } satisfies Pick<
       FunctionStore,
-      'versions' | 'pageVersions' | 'sources' | 'findLiveOf' | 'findVersionsOf' | 'findSource'
+      'versions' | 'pageVersions' | 'sources' | 'findLiveOf' | 'findVersionsOf' | 'findVersion'
     >,
 
     find: (accountCode: string, functionId: number, hash: string) =>
@@ -160,9 +160,16 @@ function prepareStatements(dialect: Dialect) {
         )`,
       version,
     ),
-    findSource: prepare(
-      sql`select source_code from ${versions} where ${isOfFunction} and ${versions.hash} = ${hash}`,
-      { sourceCode: versions.sourceCode },
+    findVersion: prepare(
+      sql`
+        select coalesce(${functions.name}, ${removedFunctions.name}), ${versions.hash}, ${versions.sourceCode}
+        from ${versions}
+        left join ${functions} on ${functions.accountCode} = ${versions.accountCode}
+          and ${functions.id} = ${versions.functionId}
+        left join ${removedFunctions} on ${removedFunctions.accountCode} = ${versions.accountCode}
+          and ${removedFunctions.id} = ${versions.functionId}
+        where ${isOfFunction} and ${versions.hash} = ${hash}`,
+      { name: functions.name, hash: versions.hash, sourceCode: versions.sourceCode },
     ),
     findSources: prepareMany(
       sql`select ${columnsOf(source)} from ${versions} where ${isOfAccount} and ${isListed(versions.id, ids)}`,

@@ -46,7 +46,6 @@ export interface LiveFunction {
 
 export interface LiveHook extends LiveFunction {
   readonly event: RunHookEvent
-  readonly position: number
 }
 
 export interface RunnableTask extends LiveFunction {

@@ -192,7 +192,6 @@ eachStore(harness => {
       expect(live[0]).toEqual({
         id: early.id,
         event: 'pre-save',
-        position: 1,
         functionId: early.functionId,
         functionName: 'compute',
         hash: versionOf('new').hash,

@@ -31,7 +31,7 @@ export function createHookStore(
     where account_code = ${given.accountCode} and code = ${given.caseTypeCode}`)
   const findLive = prepareLive(database, {
     table: 'hooks',
-    more: { event, position },
+    more: { event },
     where: sql`
       ${caseTypeCode} = ${given.caseTypeCode} and ${event} in (${given.event}, ${given.laterEvent})
       order by ${position}, ${id}`,

@@ -41,7 +41,7 @@ export type HttpServer = FastifyInstance
 
 /** Creates the HTTP server with all its routes. It does not listen yet. */
 export async function createServer(services: HttpServices): Promise<HttpServer> {
-  const { log, bodyBytes } = services
+  const { log } = services
   const connections = new Connections({ arrivalTimeoutMs, onConnection: () => services.turns.expectMore() })
   let isClosing = false
   function prepareEnd({ raw, state }: FastifyRequest, reply: FastifyReply): void {
@@ -58,7 +58,6 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   const logs = { system: log, writeRecord: createRequestLog(log), counts, tracing }
   const server: HttpServer = Fastify({
     logger: false,
-    bodyLimit: bodyBytes,
     serverFactory: handle => createHttpServer(handle, { connections, maxHeadBytes }),
     // Only the size of the head limits a path parameter, so that the answer to a long id can name the id.
     trustProxy: services.trustedProxies.length === 0 ? false : [...services.trustedProxies],
@@ -79,7 +78,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     frameworkErrors: (error, request, reply) => {
       beginRequest(request, reply, logs)
       const isDelivery = request.method === 'POST' && isWebhookUrl(request.url)
-      const fault = isDelivery ? refuseDelivery(reply) : fromServerFault({ error, request, bodyBytes })
+      const fault = isDelivery ? refuseDelivery(reply) : fromServerFault(error, request)
       const refusal = refuseHead(request, reply) ?? { error: fault }
       prepareEnd(request, reply)
       answerError({ request, reply, ...refusal })
@@ -125,7 +124,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     // false and the header stays.
     if (reply.hasHeader('connection') && reply.raw.shouldKeepAlive) reply.removeHeader('connection')
     const arrival = error instanceof ArrivalError ? { status: error.status } : {}
-    const fault = fromServerFault({ error, request, bodyBytes })
+    const fault = fromServerFault(error, request)
     return answerError({ request, reply, error: fault, ...arrival })
   })
 

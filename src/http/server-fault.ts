@@ -3,24 +3,14 @@ import { RostrumError } from '../errors.ts'
 import { refuseType } from './body/source-parsers.ts'
 import { restRoutes } from './rest/rest-routes.ts'
 
-interface Fault {
-  readonly error: FastifyError
-  readonly request: FastifyRequest
-  readonly bodyBytes: number
-}
-
 /**
  * Turns an error that Fastify throws about a request (its codes start with `FST_`, or the stream of the body broke)
  * into a `RostrumError`. Other errors pass unchanged.
  */
-export function fromServerFault({ error, request, bodyBytes }: Fault): unknown {
+export function fromServerFault(error: FastifyError, request: FastifyRequest): unknown {
   switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new RostrumError('PAYLOAD_TOO_LARGE', `The body is larger than ${bodyBytes} bytes; send less.`)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return refuseTypeOn(request)
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new RostrumError('BAD_USER_INPUT', 'The body is not as long as `Content-Length` says.')
     case 'FST_ERR_BAD_URL':
       return new RostrumError('BAD_USER_INPUT', 'The path of the URL is not correctly percent-encoded.')
     default:
@@ -43,11 +33,7 @@ function refuseTypeOn(request: FastifyRequest): RostrumError {
 
 // True for other Fastify errors about a request. Their messages name methods and headers, and nothing internal.
 function isFaultOfRequest({ code, statusCode = 500 }: FastifyError): boolean {
-  return (
-    typeof code === 'string' &&
-    code.startsWith('FST_') &&
-    (statusCode < 500 || code.startsWith('FST_ERR_CTP_'))
-  )
+  return typeof code === 'string' && code.startsWith('FST_') && statusCode < 500
 }
 
 function brokenBody(error: FastifyError): boolean {

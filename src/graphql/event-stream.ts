@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { RequestContext } from '../context.ts'
@@ -106,5 +106,5 @@ function digestRequest({ query, variables, operationName }: OperationRequest, co
   const { caller, parentRun } = context
   const who = { ...caller, scopes: [...caller.scopes].sort(), run: parentRun?.id ?? null }
   const parts = [query, variables ?? {}, operationName ?? null, who]
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
+  return hash('sha256', JSON.stringify(parts), 'base64')
 }

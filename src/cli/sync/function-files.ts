@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isName, nameRule } from '../../domain/name.ts'
@@ -94,5 +94,5 @@ function isPathOfFunction(path: string): boolean {
 }
 
 export function hashSource(source: string | Uint8Array): string {
-  return createHash('sha256').update(source).digest('hex')
+  return hash('sha256', source)
 }

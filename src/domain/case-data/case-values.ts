@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
 import { isObject } from './case-data.ts'
 
@@ -23,7 +23,7 @@ export function findValues(data: JsonObject, fields: readonly string[]): CaseVal
 export function indexText(value: JsonValue): string {
   const text = JSON.stringify(sortKeys(value))
   if (text.length <= maxCharacters) return text
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`
+  return `sha256:${hash('sha256', text)}`
 }
 
 function sortKeys(value: JsonValue): JsonValue {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type FieldError, invalidInput } from '../../errors.ts'
 import { countCharacters } from '../../json/count-characters.ts'
 import { checkId } from '../id.ts'
@@ -90,10 +90,14 @@ export function createFunctions(store: FunctionStore, scripts: Scripts): Functio
 
     async save(origin, input) {
       const { sourceCode } = input
-      const hash = createHash('sha256').update(sourceCode).digest('hex')
+      const version = hash('sha256', sourceCode)
       const sourceBytes = Buffer.byteLength(JSON.stringify(sourceCode))
-      const { function: saved, isNew } = await store.save(origin, { ...input, hash, sourceBytes }, limits)
-      return { ...saved, saved: { version: hash, created: isNew } }
+      const { function: saved, isNew } = await store.save(
+        origin,
+        { ...input, hash: version, sourceBytes },
+        limits,
+      )
+      return { ...saved, saved: { version, created: isNew } }
     },
 
     async makeLive(origin, id, version) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { FairTurns } from '../../fairness/fair-turns.ts'
@@ -30,7 +30,7 @@ export function createBodyParser(
     if (request.method === 'DELETE' && (body.length === 0 || !prefersStrict(request))) return undefined
     const { state, headers } = request
     const value = read(body, bytes => state.heldBody?.resize(bytes))
-    if (headers['idempotency-key'] !== undefined) state.bodyDigest = digestOf(body)
+    if (headers['idempotency-key'] !== undefined) state.bodyDigest = hash('sha256', body, 'buffer')
     return value
   }
 
@@ -95,8 +95,4 @@ function countTo(holding: Reservation): BodyMemory {
     },
     arrived: () => undefined,
   }
-}
-
-function digestOf(body: Buffer): Buffer {
-  return createHash('sha256').update(body).digest()
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../credentials/caller.ts'
 import { prefersStrict, strictHandling } from '../request/prefers-strict.ts'
@@ -37,7 +37,7 @@ function digest(byte: number, request: FastifyRequest, who: readonly unknown[]):
   const { bodyDigest } = state
   const body = bodyDigest === null ? null : [kindOf(headers), bodyDigest.toString('base64')]
   const parts = [method, url, headers['if-match'] ?? null, who, body, ...readConditions(request)]
-  return Buffer.concat([Buffer.of(byte), createHash('sha256').update(JSON.stringify(parts)).digest()])
+  return Buffer.concat([Buffer.of(byte), hash('sha256', JSON.stringify(parts), 'buffer')])
 }
 
 function readConditions(request: FastifyRequest): unknown[] {

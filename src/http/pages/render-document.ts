@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** A document: what is in its `main`, and the files of its own. */
 export interface DocumentParts {
@@ -20,7 +20,7 @@ export interface SiteParts {
 export function writePolicy(importMap: string): string {
   return [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${createHash('sha256').update(importMap).digest('base64')}'`,
+    `script-src 'self' 'sha256-${hash('sha256', importMap, 'base64')}'`,
     "style-src 'self'",
     "connect-src 'self'",
     "worker-src 'self'",

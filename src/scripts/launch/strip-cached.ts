@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ function remove(path: string): void {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text)
 }
 
 // Strips types without Node's warning that this function is experimental. Node loads this file with the same function.

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ export function registerViewer(server: FastifyInstance, send: SendFile): void {
   const loadDocument = loadOnce(async () => {
     const { printDocument } = await import('../../../openapi/print-document.ts')
     const body = Buffer.from(printDocument())
-    return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
+    return { body, etag: `"${hash('sha256', body, 'base64url')}"` }
   })
   server.get('/openapi.json', async (request, reply) => {
     const { body, etag } = await loadDocument()

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
@@ -67,5 +67,5 @@ export function prepareDeleteSources({ prepare, list, tables: { runSources } }: 
 
 /** Returns a source that is written as JSON with its key. */
 export function toSource(source: string): Source {
-  return { hash: createHash('sha256').update(source).digest('hex'), source }
+  return { hash: hash('sha256', source), source }
 }

@@ -8,7 +8,7 @@ import type { VersionToReplay } from '../functions/function-store.ts'
 import { isHash } from '../functions/functions.ts'
 import { makeCause, type RunFunction } from '../scripts/run-cause.ts'
 import type { CheckExit, Script, ScriptRights } from '../scripts/script.ts'
-import { isSavedTrigger, type SavedTrigger } from '../scripts/trigger-kinds.ts'
+import { isSavedTrigger, type RunTrigger } from '../scripts/trigger-kinds.ts'
 import type { RunInputText, RunStore, StoredRun } from './run-store.ts'
 
 export interface Replay {
@@ -52,13 +52,14 @@ export async function prepareReplay(
     readText(parts, accountCode, run, 'options'),
   ])
   const { name, event, caseId, caseVersion } = run
+  const trigger = await findFirstTrigger(parts, accountCode, run)
   return {
     name,
     caseTypeCode: readCaseTypeCode(run),
     sourceCode,
     payload,
     options,
-    rights: await findRights(parts, caller, run),
+    rights: findRights(caller, run, trigger),
     cause: makeCause({
       trigger: 'replay',
       event,
@@ -68,15 +69,16 @@ export async function prepareReplay(
       dryRun,
       txnId: newGuid(),
     }),
-    checkExit: exitsData(run) ? createCheckExit(run, work) : null,
+    checkExit: event === 'pre-save' || trigger === 'task' ? createCheckExit(trigger, work) : null,
   }
 }
 
 // A replay of a trigger's run has the scopes of that run. Any other has only those that its caller has too, even if the
 // run was somebody else's.
-async function findRights(parts: ReplayParts, caller: Caller, run: StoredRun): Promise<ScriptRights> {
-  const of = await findRightsOf(parts, caller.accountCode, run)
-  return { scopes: of === null ? findCommonScopes(caller, run.scopes) : run.scopes, of }
+function findRights(caller: Caller, { scopes }: StoredRun, trigger: RunTrigger | null): ScriptRights {
+  return trigger !== null && isSavedTrigger(trigger)
+    ? { scopes, of: trigger }
+    : { scopes: findCommonScopes(caller, scopes), of: null }
 }
 
 function findCommonScopes(caller: Caller, given: readonly string[]): readonly string[] {
@@ -84,31 +86,24 @@ function findCommonScopes(caller: Caller, given: readonly string[]): readonly st
   return allScopes.filter(scope => hasScope(caller, scope) && (ofRun.has(scope) || ofRun.has('admin')))
 }
 
-/**
- * Returns the trigger whose scopes the run has: the run's own, or for a replay that of the first run. Null for other
- * runs, and for a replay whose first run was deleted.
- */
-async function findRightsOf(
+/** Returns the trigger of the run, or for a replay that of the first run. Null if the first run was deleted. */
+async function findFirstTrigger(
   { store }: ReplayParts,
   accountCode: string,
   run: StoredRun,
-): Promise<SavedTrigger | null> {
+): Promise<RunTrigger | null> {
   let original: StoredRun | undefined = run
   for (let count = 0; original?.trigger === 'replay' && count < maxReplaysOfReplays; count++) {
     const replayOf: string | null = original.replayOf
     original = replayOf === null ? undefined : (await store.findByRunIds(accountCode, [replayOf]))[0]
   }
-  return original !== undefined && isSavedTrigger(original.trigger) ? original.trigger : null
+  return original?.trigger ?? null
 }
 
 const maxReplaysOfReplays = 16
 
-function exitsData({ event, trigger }: StoredRun): boolean {
-  return event === 'pre-save' || trigger === 'task'
-}
-
 // `exit(null)` of a task saves nothing.
-function createCheckExit({ trigger }: StoredRun, work: LongWork): CheckExit {
+function createCheckExit(trigger: RunTrigger | null, work: LongWork): CheckExit {
   return async payload => {
     const read = trigger === 'task' && payload.text === 'null' ? null : await readExit(payload, work)
     return read !== null && 'code' in read ? read : null

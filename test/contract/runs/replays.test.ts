@@ -355,4 +355,20 @@ describe('replayRun', () => {
     })
     expect(codeOf(await replay(body.data?.replayRun?.id ?? ''))).toBe('CONFLICT')
   })
+
+  test('of a case task checks the data that it exits with, also when it repeats a replay', async () => {
+    const functionId = await saveFunction(server, 'tasked', 'exit(1)')
+    const { body } = await server.graphql<{ saveCase: { case: { id: string } } }>(
+      `mutation ($id: ID!) {
+        saveCaseTask(input: { caseTypeCode: "tasked", name: "count", functionId: $id }) { id }
+        saveCase(input: { caseTypeCode: "tasked", data: {} }) { case { id } } }`,
+      { id: functionId },
+    )
+    await server.rest('POST', `/api/1/case/${body.data?.saveCase.case.id}/task/count`)
+    const ofTask = await newestRun('{trigger: TASK}')
+    const failed = { outcome: 'ERROR', error: { code: 'RESULT' } }
+    const first = (await replay(ofTask, { dryRun: true })).body.data?.replayRun
+    expect(first).toMatchObject(failed)
+    expect((await replay(first?.id ?? '', { dryRun: true })).body.data?.replayRun).toMatchObject(failed)
+  })
 })

@@ -23,6 +23,7 @@ import { registerPages } from './pages/register-pages.ts'
 import { isWebhookUrl } from './paths.ts'
 import { countUnrouted } from './request/authenticate-request.ts'
 import type { HttpServices } from './request/http-services.ts'
+import { isForPerson } from './request/negotiate-accept.ts'
 import { createRequestLog } from './request/request-log.ts'
 import { beginRequest, type RequestState } from './request/request-state.ts'
 import { createTurnHook } from './request/take-turn.ts'
@@ -66,10 +67,9 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     // Keeps Fastify from loading Ajv and a compiler of serializers: half a megabyte of code that is never called.
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     return503OnClosing: false,
-    rewriteUrl: ({ url = '/', method, headers }) => {
-      const target = normalizeTarget(url)
-      const isPerson = method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '')
-      return isPerson ? escapeBroken(target) : target
+    rewriteUrl: request => {
+      const target = normalizeTarget(request.url ?? '/')
+      return request.method === 'GET' && isForPerson(request) ? escapeBroken(target) : target
     },
     clientErrorHandler: createClientErrorHandler(log, connections, status =>
       counts.countRequest('', null, status, 0),

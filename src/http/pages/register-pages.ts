@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
 import { loadOnce } from '../../load-once.ts'
+import { isForPerson } from '../request/negotiate-accept.ts'
 import type { BuiltFile, BuiltSite } from './build-site.ts'
 import { pageList } from './page-list.ts'
 import { createSender } from './send-file.ts'
@@ -41,8 +42,8 @@ export function registerPages(server: FastifyInstance): void {
       const name = page === undefined ? path : `/docs/${page}`
       reply.header('cache-control', 'no-cache')
       if (Object.hasOwn(documents, name)) return send(request, reply, { file: documents[name], policy })
-      const isPerson = /\btext\/html\b/.test(request.headers.accept ?? '')
-      return send(request, reply.code(404), { file: isPerson ? missingDocument : undefined, policy })
+      const file = isForPerson(request) ? missingDocument : undefined
+      return send(request, reply.code(404), { file, policy })
     })
   }
 

@@ -54,6 +54,11 @@ function withCharset(types: readonly string[]): string[] {
   return types.flatMap(type => [type, `${type};charset=utf-8`])
 }
 
+/** True if `Accept` names HTML, as that of a browser does when a person opens a page. */
+export function isForPerson({ headers: { accept = '' } }: Pick<IncomingMessage, 'headers'>): boolean {
+  return /\btext\/html\b/.test(accept)
+}
+
 /** True if the client prefers an answer that is compressed with gzip (RFC 9110, 12.5.3). */
 export function takesGzip(request: IncomingMessage): boolean {
   return new Negotiator(request).encoding(['gzip', 'identity']) === 'gzip'

@@ -14,9 +14,9 @@ const maxRunsAtOnce = 100
 const maxFunctionsAtOnce = 5
 // A run that began before its function was removed is written by then.
 const unwrittenMs = 60_000
-// Dead queued runs of an account. The newest ones are kept.
+// Maximum number of dead queued runs of one account. Older ones are deleted.
 const maxDead = 1_000
-// SQLite reads each page of their inputs.
+// Maximum number of dead queued runs deleted in one transaction: SQLite reads each page of their inputs.
 const maxDeadAtOnce = 5
 
 /** How long rows are kept, and how many. */

@@ -1,7 +1,7 @@
 import type { RunStore } from './runs/run-store.ts'
 
 const beatEveryMs = 4_000
-// A gateway that has not said for so long that it lives is dead, and so are its runs.
+// A gateway without a sign of life for this time counts as dead. Its runs are then lost.
 const leaseMs = 15_000
 const lookEveryMs = 60_000
 

@@ -3,9 +3,9 @@
 // or keeps the line in a pipe of the kernel until it does, so that a log survives a crash. Node's own IPC would
 // not do: it has no limit on message size, and a malformed message is an uncaught exception in the parent.
 //
-// The document of a run, the answer to a call and the value of `exit` follow their message on its line as they are. As
-// a string inside the JSON of the message, such a text would be escaped, which takes longer than to make it. Only texts
-// that UTF-8 cannot carry are sent so.
+// The document of a run, the answer to a call and the value of `exit` are long. Each follows its message on the same
+// line, unchanged: to escape it as a string inside the JSON of the message would take longer than to write it. Only a
+// text that UTF-8 cannot carry is sent as such a string.
 
 import type { RunLimits } from '../config.ts'
 import type { LogLevel, RunError, RunErrorCode } from '../domain/scripts/run.ts'

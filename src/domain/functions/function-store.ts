@@ -65,7 +65,7 @@ export interface NewVersion extends FunctionName {
  */
 export type IfLive = readonly string[] | null
 
-/** A version that is to be live, and what must be live until then. */
+/** The version to make live, and the condition on the one that is live now. */
 export interface NextLive {
   readonly hash: string
   readonly ifLive?: IfLive

@@ -4,7 +4,7 @@ import { toRow } from './run-row.ts'
 import type { RunRow, RunStore } from './run-store.ts'
 
 const retryAfterMs = 1_000
-// Larger groups cost less for each run. A run is to be there within a second of its end.
+// Time between two writes. Larger groups cost less for each run, but a run must be stored a second after its end.
 const writeEveryMs = 400
 // A large transaction delays others.
 const maxRowsOfWrite = 200

@@ -123,7 +123,8 @@ export function createMessageRuns({ idempotency, webhooks, accountBytes }: Depen
               maxBytes,
               isRepeatable: true,
             }
-      // It began before the webhook queued its messages. A store of one gateway leaves it to that gateway to know.
+      // The message may still run from when the webhook was `SYNC`. The store of a single gateway counts no claim as
+      // held, so only this process knows.
       if (message !== null && messages.isRunning(message)) throw messageRefusals.stillRunning()
       const result = await traceStore(webhooks, span).queueMessage({
         origin: { accountCode, userId: null, email: null, transactionId: txnId, step: null },

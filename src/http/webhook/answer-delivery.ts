@@ -64,7 +64,7 @@ function answerExecution({ request, reply, webhook }: AnswerDelivery, execution:
   return answerFailure({ request, reply, failure: toFailure(webhook.name, execution) })
 }
 
-// Nobody is there who could have `runs:read`.
+// A sender has no scopes, so it gets only the code of the error.
 function toFailure(name: string, { id, message, error, requestContext }: Execution): RostrumError {
   const facts = { runId: id, txnID: requestContext.txnID }
   if (error === null) return new RostrumError('SCRIPT_FAILED', message ?? '', { facts })

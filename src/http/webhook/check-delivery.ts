@@ -22,8 +22,8 @@ const refusal = new RostrumError(
 
 /**
  * Checks who sends a delivery, on its raw bytes. Throws the same `UNAUTHENTICATED` for an unknown account, an unknown
- * or disabled webhook, and a bad or old signature (contract, section 8). Once the answer is sent, it logs why a webhook
- * that exists refused the delivery: before, the line would delay this answer alone.
+ * or disabled webhook, and a bad or old signature (contract, section 8). It logs why a webhook that exists refused the
+ * delivery, but only after the answer: an answer that is later than others would reveal that the webhook exists.
  */
 export async function checkDelivery(
   request: FastifyRequest,

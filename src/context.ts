@@ -18,14 +18,13 @@ export interface Identity {
   readonly run: Run | null
 }
 
-/** What an operation can call. `app.ts` creates each once. */
+/** What an operation can call. A traced operation has services of its own, whose calls of the store have spans. */
 export interface OperationServices extends Services {
   readonly scripts: ScriptRunner
 }
 
 /** The context of one GraphQL operation, of a GraphQL or REST request or of a script's `graphql()` call. */
 export interface RequestContext {
-  /** The same for all operations, but for the spans of a traced one. */
   readonly services: OperationServices
   readonly requestId: string
   readonly caller: Caller

@@ -33,7 +33,7 @@ export interface Rules {
   readonly caseEvents: EventStore<CaseEvent>
 }
 
-/** What an operation can call. Every operation has the same services, but for the spans of a traced one. */
+/** The rules, and what subscriptions follow. */
 export interface Services extends Rules {
   /** The events that subscriptions follow. */
   readonly following: {

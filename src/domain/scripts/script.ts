@@ -75,7 +75,7 @@ export interface RunSettings {
   readonly checkLease?: CheckLease
 }
 
-/** Runs scripts. `app.ts` passes the task runner. */
+/** Runs scripts. `app.ts` passes the script runner. */
 export interface Scripts {
   /**
    * Runs a script. Resolves when the run has ended: what the script did, failures included, is a value. Rejects with a

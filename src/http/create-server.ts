@@ -129,7 +129,6 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   })
 
   registerHealthRoutes(server, services)
-  registerMetricsRoute(server, services)
   registerDocs(server)
   registerPages(server)
   const takeTurn = createTurnHook(services)
@@ -139,6 +138,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   const trustSigned = ({ raw }: FastifyRequest, accountCode: string) =>
     void connections.trustOnce(raw, accountCode)
   const registration = { services, trustSigned, takeTurn, idempotency, unread, unreadAnswers }
+  registerMetricsRoute(server, registration)
   await registerGraphqlRoute(server, registration)
   await registerRestRoutes(server, registration)
   await registerWebhookRoute(server, registration)

@@ -2,18 +2,17 @@ import type { FastifyInstance } from 'fastify'
 import { hasScope } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
 import { metricsType } from '../../metrics/metrics.ts'
+import type { Registration } from '../registration.ts'
 import { createAuthenticationHook } from '../request/authenticate-request.ts'
-import type { HttpServices } from '../request/http-services.ts'
-import { createTurnHook } from '../request/take-turn.ts'
 
 /**
  * Registers `/metrics` for credentials with the scope `metrics:read` (contract, section 11). It is not there if the
  * metrics have a port of their own.
  */
-export function registerMetricsRoute(server: FastifyInstance, services: HttpServices): void {
+export function registerMetricsRoute(server: FastifyInstance, { services, takeTurn }: Registration): void {
   const { authenticate, printMetrics } = services
   if (printMetrics === null) return
-  const onRequest = [createAuthenticationHook(authenticate), createTurnHook(services)]
+  const onRequest = [createAuthenticationHook(authenticate), takeTurn]
   server.get('/metrics', { onRequest }, async ({ state }, reply) => {
     if (state.identity === null || !hasScope(state.identity.caller, 'metrics:read')) throw lacksScope()
     return reply

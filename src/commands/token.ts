@@ -77,8 +77,7 @@ async function execute(
   const { databaseUrl } = readConfig(environment)
   const needsStore = flags.list === true || flags.revoke !== undefined
   if (needsStore) await refuseMissingStore(databaseUrl)
-  // Only issuing a token may migrate a store: the gateway that serves it may be of an older version.
-  const store = await openStore({ url: databaseUrl, migrates: !needsStore })
+  const store = await openStore({ url: databaseUrl, migrates: needsStore ? 'none' : 'unused' })
   try {
     const output = await action(store)
     // Shows the store on standard error, so that a forgotten DATABASE_URL is noticed. Standard output is the token

@@ -9,6 +9,12 @@ export interface Migration {
 }
 
 /**
+ * The stores that a command migrates: all, those without accounts, or none. Others that lack migrations are refused,
+ * because a gateway of an older version may serve them.
+ */
+export type Migrates = 'all' | 'unused' | 'none'
+
+/**
  * The migrations, oldest first, that are not in `applied`. A store that has one we do not know is refused, since we
  * cannot tell what its rows mean.
  */
@@ -28,8 +34,8 @@ export function selectPending(
 }
 
 /**
- * Refuses a store that lacks migrations, with a `StartError`. For commands that only read: a migrated store cannot be
- * opened by the version that made it, and a new store would hide that the wrong one was named.
+ * Refuses a store that lacks migrations, with a `StartError`. A migrated store cannot be opened by the version that
+ * made it. A new store would hide that the wrong one was named.
  */
 export function refuseUnmigrated(
   engine: 'sqlite' | 'postgres',

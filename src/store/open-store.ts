@@ -3,14 +3,15 @@ import { noLimits, type StoreLimits } from '../domain/store-limits.ts'
 import { StartError } from '../errors.ts'
 import { importQuickly } from '../import-quickly.ts'
 import type { ObserveStore } from './database.ts'
+import type { Migrates } from './migrations.ts'
 
 export interface OpenStore {
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, as in the setting DATABASE_URL. */
   readonly url: string
   /** Whether to be the one gateway of a SQLite file. PostgreSQL ignores it. */
   readonly serve?: boolean
-  /** If false, a store that lacks some migrations is refused. True by default. */
-  readonly migrates?: boolean
+  /** `all` by default. */
+  readonly migrates?: Migrates
   /** No limits by default. */
   readonly limits?: StoreLimits
   /** Called once if the file of a SQLite store that is served is removed or replaced, with the reason. */
@@ -28,7 +29,7 @@ export interface OpenStore {
  */
 export async function openStore(options: OpenStore): Promise<Store> {
   const { url, serve = false, limits = noLimits, onStatement, observe } = options
-  const { onLost = () => {}, onWait = () => {}, migrates = true } = options
+  const { onLost = () => {}, onWait = () => {}, migrates = 'all' } = options
   if (url.startsWith('sqlite:')) {
     const { openSqliteStore } = await importQuickly(() => import('./sqlite/open-sqlite-store.ts'))
     const path = url.slice('sqlite:'.length)

@@ -20,7 +20,7 @@ const ofAnAccount = "account_code <> ''"
  */
 export async function openSource(path: string): Promise<Source> {
   refuseMissingFile(path)
-  const { client, close } = await connect({ path, onStatement: undefined, serve: true, migrates: false })
+  const { client, close } = await connect({ path, onStatement: undefined, serve: true, migrates: 'none' })
   try {
     // Takes the write lock. Without it, a token that is revoked during the copy would stay valid in the copy.
     client.exec('begin immediate')

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
-import { type Migration, refuseUnmigrated, selectPending } from '../migrations.ts'
+import { type Migrates, type Migration, refuseUnmigrated, selectPending } from '../migrations.ts'
 import { sqlStateOf } from './connection/sql-state.ts'
 
 const store = 'The database that DATABASE_URL names'
@@ -22,12 +22,25 @@ const maxIdleMs = 5_000
 // Time after which a gateway says that it migrates or waits.
 const sayAfterMs = 2_000
 
+export interface Migrating {
+  /** Called once if to migrate the database takes long, or waits for others that use it. */
+  readonly onWait: () => void
+  readonly migrates: Migrates
+}
+
+/** Migrates the database, or throws a `StartError` if it lacks migrations. If this rejects, end the `client`. */
+export async function migrateOrRefuse(client: Client, { onWait, migrates }: Migrating): Promise<void> {
+  if (migrates === 'all' || (migrates === 'unused' && !(await hasAccount(client)))) {
+    return migrate(client, onWait)
+  }
+  refuseUnmigrated('postgres', await findPending(client), store)
+}
+
 /**
  * Applies all missing migrations or none. Gateways that start together take turns. `onWait` is called once if this
- * takes long, because there is much to migrate or others hold locks. If nothing is missing, takes no lock. If this
- * rejects, end the `client`.
+ * takes long, because there is much to migrate or others hold locks. If nothing is missing, takes no lock.
  */
-export async function migrate(client: Client, onWait: () => void): Promise<void> {
+async function migrate(client: Client, onWait: () => void): Promise<void> {
   if ((await findPending(client)).length === 0) return
   const timer = setTimeout(onWait, sayAfterMs)
   try {
@@ -48,18 +61,8 @@ export async function migrate(client: Client, onWait: () => void): Promise<void>
   }
 }
 
-/** Throws a `StartError` for a database that lacks migrations. */
-export async function checkMigrated(client: Client): Promise<void> {
-  refuseUnmigrated('postgres', await findPending(client), store)
-}
-
-/** Migrates a database without an account. Throws a `StartError` for another one that lacks migrations. */
-export async function migrateUnused(client: Client, onWait: () => void): Promise<void> {
-  const isUsed = (await readApplied(client)).length > 0 && (await hasAccount(client))
-  await (isUsed ? checkMigrated(client) : migrate(client, onWait))
-}
-
 async function hasAccount(client: Client): Promise<boolean> {
+  if ((await readApplied(client)).length === 0) return false
   return (await client.query('select 1 from accounts limit 1')).rows.length > 0
 }
 

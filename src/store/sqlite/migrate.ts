@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { StartError } from '../../errors.ts'
-import { type Migration, selectPending } from '../migrations.ts'
+import { type Migrates, type Migration, refuseUnmigrated, selectPending } from '../migrations.ts'
 
 /** Applies all missing migrations or none, under the write lock, because other processes may be starting too. */
 export function migrate(client: Database, store: string): void {
@@ -16,6 +16,18 @@ export function migrate(client: Database, store: string): void {
     }
   })
   apply.immediate()
+}
+
+/** Throws a `StartError` for a file that lacks migrations, unless `migrates` includes it. */
+export function refuseOthers(client: Database, store: string, migrates: Migrates): void {
+  const pending = findPending(client, store)
+  if (migrates === 'all' || (migrates === 'unused' && !hasAccount(client))) return
+  refuseUnmigrated('sqlite', pending, store)
+}
+
+function hasAccount(client: Database): boolean {
+  const table = client.prepare("select 1 from sqlite_master where name = 'accounts'").get()
+  return table !== undefined && client.prepare('select 1 from accounts limit 1').get() !== undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { parse } from 'pg-connection-string'
 import { StartError } from '../../../errors.ts'
-import { checkMigrated, migrate, migrateUnused } from '../migrate.ts'
+import { type Migrating, migrateOrRefuse } from '../migrate.ts'
 import { sqlStateOf } from './sql-state.ts'
 
 /** Time without an answer after which a connection counts as lost. Every statement with a time limit ends earlier. */
@@ -49,23 +49,13 @@ export function connectionTo(url: string) {
   } satisfies pg.ClientConfig
 }
 
-export interface Migrating {
-  /** Called once if to migrate the database takes long, or waits for others that use it. */
-  readonly onWait: () => void
-  /**
-   * If false, a database that lacks some migrations is refused; if `unused`, it is migrated unless it has accounts,
-   * because a gateway of an older version may serve those.
-   */
-  readonly migrates: boolean | 'unused'
-}
-
 /**
  * Opens a connection to the migrated database, without time limits on statements. If that fails, throws a `StartError`
  * that does not show the password.
  */
 export async function connect(
   url: string,
-  { onWait = () => {}, migrates = true }: Partial<Migrating> = {},
+  { onWait = () => {}, migrates = 'all' }: Partial<Migrating> = {},
 ): Promise<pg.Client> {
   if (atAfterHost.test(url)) throw notUrl()
   try {
@@ -106,8 +96,7 @@ async function openMigrated(client: pg.Client, { onWait, migrates }: Migrating):
     await client.connect()
     await client.query(unbound)
     await refuseOtherEncoding(client)
-    if (migrates === false) await checkMigrated(client)
-    else await (migrates === 'unused' ? migrateUnused : migrate)(client, onWait)
+    await migrateOrRefuse(client, { onWait, migrates })
     return client
   } catch (error) {
     void client.end()

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
-import { refuseUnmigrated } from '../../migrations.ts'
-import { findPending, migrate } from '../migrate.ts'
+import type { Migrates } from '../../migrations.ts'
+import { migrate, refuseOthers } from '../migrate.ts'
 import { cannotBe } from './describe-failure.ts'
 import { createForOwner, refuseUnusableFile } from './file-checks.ts'
 import { takeServeLock } from './serve-lock.ts'
@@ -19,8 +19,7 @@ export interface Connect {
   readonly onStatement: ((sql: string) => void) | undefined
   /** If true, this process becomes the only gateway of the file. */
   readonly serve: boolean
-  /** If false, a store that lacks some migrations is refused. */
-  readonly migrates: boolean
+  readonly migrates: Migrates
 }
 
 interface Connection {
@@ -50,7 +49,7 @@ export async function connect({ path, onStatement, serve, migrates }: Connect): 
       ...(onStatement && { verbose: statement => onStatement(String(statement)) }),
     })
     const store = `The database \`${path}\``
-    if (!migrates && isFile) refuseUnmigrated('sqlite', findPending(client, store), store)
+    if (isFile) refuseOthers(client, store, migrates)
     await turnOnWal(client)
     client.pragma('synchronous = FULL')
     client.pragma(`wal_autocheckpoint = ${pagesOfLog}`)

@@ -150,8 +150,21 @@ export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
-/** Returns why a server cannot listen and what to do, worded as the end of a sentence that names the setting. */
-export function explainListening(error: unknown, port: 'PORT' | 'ROSTRUM_METRICS_PORT'): string {
+/** Where a server listens, and the setting that names its port. */
+export interface Listening {
+  readonly host: string
+  readonly port: number
+  readonly setting: 'PORT' | 'ROSTRUM_METRICS_PORT'
+}
+
+/** Returns the error for a server that cannot listen. It says why, and what to do. */
+export function cannotListen(cause: unknown, { host, port, setting }: Listening): StartError {
+  const what = setting === 'PORT' ? 'listen' : 'serve metrics'
+  const reason = explainListening(cause, setting)
+  return new StartError(`Cannot ${what} on HOST=${host} ${setting}=${port}: ${reason}.`, { cause })
+}
+
+function explainListening(error: unknown, port: Listening['setting']): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return `the port is in use; stop the process that uses it, or set another ${port}`

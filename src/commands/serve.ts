@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { type App, createApp } from '../app.ts'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
-import { explainListening, StartError } from '../errors.ts'
+import { cannotListen, type Listening, StartError } from '../errors.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { reportFailure } from './report-failure.ts'
 import { endProcess, stopOnSignals } from './stop-on-signals.ts'
@@ -41,7 +41,7 @@ async function startToServe(
   config: Config,
   { log, write, flush }: SystemLog,
 ): Promise<void> {
-  await refuseTakenPort(config)
+  await refuseTakenPorts(config)
   const storeLost = Promise.withResolvers<string>()
   const tracing = await openTracing({
     environment,
@@ -96,31 +96,33 @@ function refuseSharedPort({ port, metricsPort }: Config): void {
 
 // A gateway that cannot listen must not migrate the database: one of an older version may serve it, at the same port. A
 // SQLite file has a lock against that.
-async function refuseTakenPort(config: Config): Promise<void> {
-  const { databaseUrl, host, port } = config
-  if (port === 0 || databaseUrl.startsWith('sqlite:')) return
+async function refuseTakenPorts({ databaseUrl, host, port, metricsPort }: Config): Promise<void> {
+  if (databaseUrl.startsWith('sqlite:')) return
+  await refuseTakenPort({ host, port, setting: 'PORT' })
+  if (metricsPort !== null)
+    await refuseTakenPort({ host, port: metricsPort, setting: 'ROSTRUM_METRICS_PORT' })
+}
+
+async function refuseTakenPort(listening: Listening): Promise<void> {
+  const { host, port } = listening
+  // Any free port.
+  if (port === 0) return
   const server = createServer(socket => socket.destroy())
   try {
     await once(server.listen({ host, port }), 'listening')
   } catch (error) {
-    throw cannotListen(error, config)
+    throw cannotListen(error, listening)
   }
   server.close()
   await once(server, 'close')
 }
 
-async function listen({ server }: App, config: Config): Promise<void> {
-  const { host, port } = config
+async function listen({ server }: App, { host, port }: Config): Promise<void> {
   try {
     await server.listen({ host, port, backlog: maxWaitingConnections })
   } catch (error) {
-    throw cannotListen(error, config)
+    throw cannotListen(error, { host, port, setting: 'PORT' })
   }
-}
-
-function cannotListen(cause: unknown, { host, port }: Config): StartError {
-  const reason = explainListening(cause, 'PORT')
-  return new StartError(`Cannot listen on HOST=${host} PORT=${port}: ${reason}.`, { cause })
 }
 
 function urlOf({ server }: App, { host, port }: Config): string {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { Logger } from 'pino'
-import { explainListening, StartError } from '../../errors.ts'
+import { cannotListen } from '../../errors.ts'
 import { metricsType } from '../../metrics/metrics.ts'
 
 interface Listening {
@@ -33,8 +33,7 @@ export async function serveMetrics(
     server.once('error', reject)
     server.listen({ host, port }, resolve)
   }).catch((error: unknown) => {
-    const reason = explainListening(error, 'ROSTRUM_METRICS_PORT')
-    throw new StartError(`Cannot serve metrics on HOST=${host} ROSTRUM_METRICS_PORT=${port}: ${reason}.`)
+    throw cannotListen(error, { host, port, setting: 'ROSTRUM_METRICS_PORT' })
   })
   return server
 }

@@ -263,7 +263,7 @@ class PlaygroundPage extends PageElement {
     const onSaved = (saved: StoredFunction) => {
       const open = toOpen(saved)
       if (this.#draft.id === id) return this.#noteLive(open, script, 'Saved: this version is live')
-      if (id !== null) assignDraft(id, open)
+      if (id !== null) assignDraft(id, open, script)
       this.#say(`Saved ${open.name}: this version is live`)
     }
     const onTakeTheirs = (theirs: StoredFunction) =>

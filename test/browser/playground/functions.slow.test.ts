@@ -110,7 +110,8 @@ test('a draft that nobody changed gives way to another live version, and one wit
 
 test('each save begins with an empty comment, and one that ends late leaves another draft as it is', async () => {
   const { page, faults } = await openPlayground(browser, server)
-  await openFunction(page, await saveFunction('saved-late', 'exit(1)'), 'saved-late')
+  const first = await saveFunction('saved-late', 'exit(1)')
+  await openFunction(page, first, 'saved-late')
   await write(page, 'Script', 'exit(2)')
   await saveWith(page, 'fixes the total')
   await page.getByText('Saved: this version is live').waitFor()
@@ -124,7 +125,10 @@ test('each save begins with an empty comment, and one that ends late leaves anot
   await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor()
   expect([new URL(page.url()).search, await script(page)]).toEqual(['', expect.stringContaining('totl')])
 
-  // Its own draft knows the version that was saved.
+  // Its own draft knows the version that was saved, and has no changes to it.
+  await openFunction(page, first, 'saved-late')
+  await expect.poll(() => script(page)).toBe('exit(3)')
+  expect(await page.getByText('Your unsaved changes').count()).toBe(0)
   await page.getByRole('button', { name: 'Drafts' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'saved-late' }).first().click()
   await page.getByRole('heading', { level: 1, name: 'saved-late' }).waitFor()

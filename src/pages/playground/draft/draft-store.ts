@@ -61,10 +61,10 @@ export function readDraftOfTab(): Draft | null {
   return id === null ? null : readDraft(prefix + id)
 }
 
-/** Lets a stored draft belong to the function that it was saved as. */
-export function assignDraft(id: string, openFunction: OpenFunction): void {
+/** Lets a stored draft belong to the function as which a script of it was saved. */
+export function assignDraft(id: string, openFunction: OpenFunction, script: string): void {
   const draft = readDraft(prefix + id)
-  if (draft !== null) storeDraft({ ...draft, function: openFunction })
+  if (draft !== null) storeDraft({ ...draft, function: openFunction, isBase: draft.script === script })
 }
 
 /** Makes a stored draft the one of this tab. */

@@ -205,7 +205,7 @@ class PlaygroundPage extends PageElement {
     this.#draft.begin(fields)
     this.#fill(fields)
     showFunctionId(null)
-    this.#draft.note({ fields, cursor: 0, open: null, isUnchanged: isExample })
+    this.#draft.note({ fields, cursor: 0, open: null, isExample })
     this.#say(notice)
   }
 

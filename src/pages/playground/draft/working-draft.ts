@@ -16,7 +16,7 @@ interface Written {
   readonly cursor: number
   readonly open: OpenFunction | null
   /** True for an example that nobody has changed. */
-  readonly isUnchanged?: boolean
+  readonly isExample?: boolean
   /** True if the script is that of the version with `baseHash`. */
   readonly isBase?: boolean
 }
@@ -57,6 +57,11 @@ class DraftClaim {
   #send(message: Message): void {
     this.#channel.postMessage(message)
   }
+}
+
+/** True for the input and the options of a function that was just opened. */
+function areFirst({ input, options }: Fields): boolean {
+  return input === firstFields.input && options === firstFields.options
 }
 
 /** Stores the draft of this tab as it changes, so that a reload at any moment loses nothing. */
@@ -111,8 +116,9 @@ export class WorkingDraft {
   }
 
   /** Takes note of a change. */
-  note({ fields, cursor, open, isUnchanged = false, isBase = false }: Written): void {
+  note({ fields, cursor, open, isExample = false, isBase = false }: Written): void {
     const draft = this.#draft ?? beginDraft(firstFields)
+    const isUnchanged = isExample || (open !== null && isBase && areFirst(fields))
     this.#draft = { ...draft, ...fields, cursor, function: open, isUnchanged, isBase, at: Date.now() }
     this.#claim.claim(draft.id)
     const { script, input, options } = fields

@@ -52,6 +52,9 @@ export function captureLanguage() {
     isBoxedBigInt: uncurry(Object.prototype.isPrototypeOf).bind(null, BigInt.prototype) as (
       value: unknown,
     ) => boolean,
+    isBoxedNumber: uncurry(Object.prototype.isPrototypeOf).bind(null, Number.prototype) as (
+      value: unknown,
+    ) => boolean,
     WeakMap,
     getFrom: uncurry(WeakMap.prototype.get),
     setIn: uncurry(WeakMap.prototype.set),

@@ -318,7 +318,7 @@ describe.each([
         const { save } = Platform.cases
         const { id } = await save({ case_type_code: 'incident', data: { total: 1, items: [1] } })
         const refusals = []
-        for (const data of [{ total: 0 / 0 }, { items: [1e308 * 10] }])
+        for (const data of [{ total: 0 / 0 }, { items: [1e308 * 10] }, { total: Object(0 / 0) }])
           for (const merge of [true, false]) await save({ id, data, merge }).catch(e => refusals.push(e.message))
         exit({ refusals, kept: await Platform.cases.get(id) })`,
       inputDocument: {},
@@ -327,7 +327,7 @@ describe.each([
       `JSON cannot carry an infinite number or NaN, at \`$.input.data.${path}\`, in the variables of \`graphql\``
     const [total, items] = ['total', 'items[0]'].map(refusal)
     expect(body.task_execution.payload).toMatchObject({
-      refusals: [total, total, items, items],
+      refusals: [total, total, items, items, total, total],
       kept: { version: 1, data: { total: 1, items: [1] } },
     })
   })

@@ -150,6 +150,7 @@ describe('a refusal', () => {
       { error: { code: 'RESULT', line: 1, message: expect.stringContaining('`$.a[0]`') } },
     ],
     ['NaN', 'exit({ a: payload.b * 2 })', { code: 'SCRIPT_ERROR', error: { code: 'RESULT' } }],
+    ['NaN in an object', 'exit({ a: Object(NaN) })', { code: 'SCRIPT_ERROR', error: { code: 'RESULT' } }],
     ['a key __proto__', `exit({ a: JSON.parse('{"__proto__":1}') })`, { error: { code: 'RESULT' } }],
     [
       '65 levels',

@@ -17,7 +17,7 @@ export function makeJson(
   lossy: ReturnType<typeof makeLossyKinds>,
   { isPlain, maxDepth }: ReturnType<typeof makeIsPlain>,
 ) {
-  const { create, stringify, isArray, isError, isBoxedBigInt, String, TypeError } = language
+  const { create, stringify, isArray, isError, isBoxedBigInt, isBoxedNumber, String, TypeError } = language
 
   // Serializes a plain value, and returns null for others. With a replacer, as below, V8 takes several times as long,
   // because it calls it for each value. Getters are read once more. One of them may just have added a `toJSON` that
@@ -76,7 +76,9 @@ export function makeJson(
       if (typeof value === 'number' && mustBeFinite && value - value !== 0) return 'infinite'
       return oddTypes[typeof value] ?? ''
     }
-    const judge = (key: string, value: unknown): unknown => {
+    const judge = (key: string, given: unknown): unknown => {
+      // JSON writes the number that an object of `Number` holds.
+      const value = mustBeFinite && isBoxedNumber(given) ? +(given as number) : given
       const kind = oddity(value)
       return kind === '' ? value : onOdd(kind, path(key), value)
     }

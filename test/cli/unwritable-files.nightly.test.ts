@@ -185,16 +185,23 @@ testOfModes('backup of a store in a folder where nothing can be written says wha
   mkdirSync(at('snapshot'))
   const store = at('snapshot/store.db')
   await (await openStore({ url: `sqlite:${store}` })).close()
+  await place.write('snapshot/other.db', 'no database'.repeat(100))
   chmodSync(store, 0o444)
   forbidWrites('snapshot')
-  const other = await makeWorkplace({ DATABASE_URL: `sqlite:${store}` }, withoutOverride)
-  onTestFinished(other.remove)
-  expect(await other.run(['backup', 'copy.db'])).toEqual(
+  const backUp = async (path: string): Promise<CommandOutput> => {
+    const other = await makeWorkplace({ DATABASE_URL: `sqlite:${path}` }, withoutOverride)
+    onTestFinished(other.remove)
+    return other.run(['backup', 'copy.db'])
+  }
+  expect(await backUp(store)).toEqual(
     refused(
       `The database \`${store}\` cannot be copied: nothing can be written in its folder \`${at('snapshot')}\`, and ` +
         'SQLite makes a log there. Copy the store and its `-wal` to a folder where you can, and name that copy in ' +
         'DATABASE_URL.',
     ),
+  )
+  expect(await backUp(at('snapshot/other.db'))).toEqual(
+    refused(`The database \`${at('snapshot/other.db')}\` cannot be copied: it is not a SQLite database.`),
   )
   chmodSync(at('snapshot'), 0o755)
 })

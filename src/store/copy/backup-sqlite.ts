@@ -36,6 +36,8 @@ export async function backupStore(path: string, to: string): Promise<{ bytes: nu
 
 // SQLite reads a store only where it can make a log beside it, which a snapshot of a disk or another user may forbid.
 function explainUnopened(path: string, error: unknown): StartError {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (!/^SQLITE_(CANTOPEN|READONLY)/.test(code)) return cannotBe('copied', path, error)
   const folder = dirname(realpathSync(path))
   try {
     accessSync(folder, constants.W_OK)

@@ -193,7 +193,7 @@ class MembersPage extends PageElement {
         const { text, undo } = await action()
         this.#undo.offer({ text, undo: () => this.#do(`undo ${text}`, undo) })
       } finally {
-        this.#undo.clear()
+        this.#undo.end()
         await this.#load().catch((error: unknown) => {
           this.error = error
         })

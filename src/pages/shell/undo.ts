@@ -2,7 +2,6 @@ import { html, nothing, type ReactiveControllerHost } from 'lit'
 import { isSingleKey, type Key, keyOf } from './keys.ts'
 
 const undoMs = 10_000
-const saving = 'Saving…'
 
 export const undoKeys: readonly Key[] = [{ keys: 'u', does: 'Undoes what was done last, for 10 s' }]
 
@@ -17,40 +16,55 @@ export class UndoController {
   #text = ''
   #undo: (() => void) | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** Number of actions under way. */
+  #waiting = 0
+  /** True if the last action is under way. What was offered before it is not shown meanwhile. */
+  #isSaving = false
   readonly #host: ReactiveControllerHost
 
   constructor(host: ReactiveControllerHost) {
     this.#host = host
     document.addEventListener('keydown', event => {
-      if (keyOf(event) !== 'u' || this.#undo === null || !isSingleKey(event)) return
+      if (keyOf(event) !== 'u' || !this.#canUndo || !isSingleKey(event)) return
       event.preventDefault()
       this.#start()
     })
   }
 
+  get #canUndo(): boolean {
+    return this.#undo !== null && !this.#isSaving
+  }
+
   offer({ text, undo }: Undoable): void {
+    this.#isSaving = false
     this.#show(text, undo)
-    this.#timer = setTimeout(() => this.#end(text), undoMs)
+    this.#timer = setTimeout(() => this.#endOffer(text), undoMs)
   }
 
-  /** Says that something is being done. Ends with `offer`, or with `clear` if it failed. */
+  /** Says that something is being done, until `offer` says what was done or all that is being done has ended. */
   wait(): void {
-    this.#show(saving, null)
+    this.#waiting++
+    this.#isSaving = true
+    if (this.#undo === null) this.#text = ''
+    this.#host.requestUpdate()
   }
 
-  /** Takes back what `wait` says. What another action has offered meanwhile stays. */
-  clear(): void {
-    if (this.#text === saving) this.#show('', null)
+  /** Notes that something has ended that `wait` noted. What can still be undone is offered again. */
+  end(): void {
+    this.#waiting--
+    if (this.#waiting === 0) this.#isSaving = false
+    this.#host.requestUpdate()
   }
 
   view() {
     const button = html`<button type="button" @click=${this.#start}>Undo <kbd>u</kbd></button>`
-    const text = this.#text === '' ? nothing : html`<span>${this.#text}</span>`
-    return html`<div role="status" class="notice" tabindex="-1">${text}${this.#undo === null ? nothing : button}</div>`
+    const said = this.#isSaving ? 'Saving…' : this.#text
+    const text = said === '' ? nothing : html`<span>${said}</span>`
+    return html`<div role="status" class="notice" tabindex="-1">${text}${this.#canUndo ? button : nothing}</div>`
   }
 
   /** Says on what was done. If the button has the focus, the words take it over. */
-  async #end(text: string): Promise<void> {
+  async #endOffer(text: string): Promise<void> {
     const notice = document.activeElement?.closest<HTMLElement>('.notice')
     this.#show(text, null)
     await this.#host.updateComplete

@@ -103,6 +103,14 @@ test('a long list shows what was said of a row far below its beginning', async (
   removals.release()
   await page.getByText('Removed user 2050').waitFor()
   expect(await isInView(page.getByRole('button', { name: 'Undo' }))).toBe(true)
+
+  // What is refused after it leaves the removal to be undone.
+  const next = rowOf(page, 2_051)
+  await next.getByLabel('Move to').fill('208')
+  await next.getByRole('button', { name: 'Move', exact: true }).click()
+  await page.getByRole('alert').getByText('is in team 208 already').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row.waitFor()
   await close(tab)
 })
 

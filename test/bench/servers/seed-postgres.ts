@@ -1,6 +1,6 @@
 import SqliteDatabase from 'better-sqlite3'
 import postgres, { type Sql } from 'postgres'
-import { runCommand } from '../../server/processes/spawn-command.ts'
+import { openStore } from '../../../src/store/open-store.ts'
 import { startPostgres } from '../../store/databases/postgres.ts'
 import type { Seed } from './seed.ts'
 
@@ -28,7 +28,7 @@ export async function seedPostgres(seed: Seed): Promise<SeededPostgres> {
   const url = await server.createDatabase()
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {
-    await makeTables(url)
+    await (await openStore({ url })).close()
     await copyRows(seed, sql)
   } catch (error) {
     await sql.end()
@@ -47,12 +47,6 @@ export async function seedPostgres(seed: Seed): Promise<SeededPostgres> {
       await server.stop()
     },
   }
-}
-
-// Any command of the gateway's that opens the store makes what is missing of it.
-async function makeTables(url: string): Promise<void> {
-  const { code, stderr } = await runCommand(['token', '--list'], { DATABASE_URL: url })
-  if (code !== 0) throw new Error(`The token command failed: ${stderr}`)
 }
 
 async function copyRows(seed: Seed, sql: Sql): Promise<void> {

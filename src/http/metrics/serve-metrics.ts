@@ -1,18 +1,16 @@
 import { createServer, type Server } from 'node:http'
 import type { Logger } from 'pino'
-import { cannotListen } from '../../errors.ts'
+import { cannotListen, type Listening } from '../../errors.ts'
 import { metricsType } from '../../metrics/metrics.ts'
 
-interface Listening {
-  readonly host: string
-  readonly port: number
+interface ServeMetrics extends Omit<Listening, 'setting'> {
   readonly log: Pick<Logger, 'error'>
 }
 
 /** Serves the metrics on a port of their own, without a credential. Resolves when it listens. */
 export async function serveMetrics(
   print: () => Promise<string>,
-  { host, port, log }: Listening,
+  { host, port, log }: ServeMetrics,
 ): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume()

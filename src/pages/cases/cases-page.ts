@@ -4,7 +4,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, scrollToAlert, viewEmpty, viewError } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewEmpty, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewTime } from '../time/view-time.ts'
 import { type CasePage, type CaseRow, listCases, listCaseTypes } from './case-documents.ts'
@@ -35,7 +35,7 @@ class CasesPage extends PageElement {
     handleListKeys(new AbortController().signal)
     addEventListener('popstate', () => this.#show(readType()))
     this.#show(this.type)
-    this.#try(async () => {
+    tryAction(this, async () => {
       this.types = (await ask(listCaseTypes, {})).caseTypes.map(({ code }) => code)
     })
   }
@@ -43,7 +43,7 @@ class CasesPage extends PageElement {
   override updated(): void {
     if (this.#isOpened || this.page === null) return
     this.#isOpened = true
-    this.#try(() => focusOpenedRow(() => this.#loadOlder()))
+    tryAction(this, () => focusOpenedRow(() => this.#loadOlder()))
   }
 
   override render() {
@@ -109,7 +109,7 @@ class CasesPage extends PageElement {
   #show(type: string): void {
     if (type !== this.type) this.page = null
     this.type = type
-    this.#try(async () => {
+    tryAction(this, async () => {
       try {
         const page = await readPage(type, null)
         if (type === this.type) this.page = page
@@ -120,7 +120,7 @@ class CasesPage extends PageElement {
   }
 
   // A press while older rows are on their way asks again: they belong only to the rows that they were asked for.
-  #loadMore = (): void => this.#try(() => loadMoreRows(() => this.#loadOlder()))
+  #loadMore = (): void => tryAction(this, () => loadMoreRows(() => this.#loadOlder()))
 
   async #loadOlder(): Promise<boolean> {
     const { page: shown, type } = this
@@ -130,14 +130,6 @@ class CasesPage extends PageElement {
     this.page = { nodes: [...nodes, ...shown.nodes], pageInfo }
     await this.updateComplete
     return true
-  }
-
-  #try(action: () => Promise<unknown>): void {
-    this.error = null
-    action().catch((error: unknown) => {
-      this.error = error
-      return scrollToAlert(this)
-    })
   }
 }
 

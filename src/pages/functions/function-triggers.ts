@@ -3,7 +3,7 @@ import { isCode } from '../gateway/gateway-error.ts'
 import { ask, forgetUnanswered } from '../gateway/operation.ts'
 import '../shell/copy-button.ts'
 import { allows, currentSession } from '../gateway/session.ts'
-import { PageElement, scrollToAlert, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewError, viewLoading } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { writeExample } from './sender-example.ts'
 import type { TriggerDialog, TriggerSaved } from './trigger-dialog.ts'
@@ -183,18 +183,19 @@ class FunctionTriggers extends PageElement {
   }
 
   #noteSaved = ({ detail: { kind, notice } }: CustomEvent<TriggerSaved>): void => {
-    this.#try(async () => {
+    this.#try('', async () => {
       await this.#load(kind)
       this.notice = notice
     })
   }
 
   #switch({ kind, id, enabled, title }: Item): void {
-    this.#try(async () => {
+    const state = enabled ? 'off' : 'on'
+    this.#try(`Turning ${title} ${state}…`, async () => {
       await this.#change(kind, () =>
         ask(saves[kind] as typeof saveHook, { input: { id, enabled: !enabled } }),
       )
-      this.notice = `${title} is ${enabled ? 'off' : 'on'}.`
+      this.notice = `${title} is ${state}.`
     })
   }
 
@@ -207,7 +208,7 @@ class FunctionTriggers extends PageElement {
     const { removing } = this
     this.querySelector<HTMLDialogElement>('dialog.ask')?.close()
     if (removing === null) return
-    this.#try(async () => {
+    this.#try(`Removing ${removing.title}…`, async () => {
       await this.#change(removing.kind, () => ask(removals[removing.kind], { id: removing.id }))
       forgetUnanswered()
       this.notice = `${removing.title} was removed.`
@@ -232,13 +233,14 @@ class FunctionTriggers extends PageElement {
     if (document.activeElement === document.body) this.querySelector<HTMLElement>(`.add-${kind}`)?.focus()
   }
 
-  #try(action: () => Promise<void>): void {
-    this.error = null
-    this.notice = ''
-    action().catch((error: unknown) => {
-      this.error = error
-      return scrollToAlert(this)
-    })
+  #try(doing: string, action: () => Promise<void>): void {
+    this.notice = doing
+    tryAction(this, () =>
+      action().catch(error => {
+        this.notice = ''
+        throw error
+      }),
+    )
   }
 
   // A kind that cannot be loaded hides no other.

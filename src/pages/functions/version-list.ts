@@ -5,7 +5,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { printAuthor } from '../results/print.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
-import { PageElement, scrollToAlert, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewError, viewLoading } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../time/view-time.ts'
@@ -128,18 +128,18 @@ class VersionList extends PageElement {
   #show = (): void => {
     const { wanted } = this
     if (wanted === null) this.#choose(this.chosen)
-    else this.#try(() => this.#find(wanted))
+    else tryAction(this, () => this.#find(wanted))
   }
 
   #choose(index: number): void {
     this.notice = ''
-    this.#try(() => this.#showSources(index))
+    tryAction(this, () => this.#showSources(index))
   }
 
   // The difference can be far below the button.
   #press(index: number): void {
     this.notice = ''
-    this.#try(async () => {
+    tryAction(this, async () => {
       await this.#showSources(index)
       await this.updateComplete
       this.querySelector('.changed')?.scrollIntoView({ block: 'nearest' })
@@ -204,7 +204,7 @@ class VersionList extends PageElement {
     if (this.#isRollingBack) return
     this.#isRollingBack = true
     this.notice = `Making version ${hash.slice(0, 8)} live…`
-    this.#try(async () => {
+    tryAction(this, async () => {
       const change = { functionId: this.functionId, hash, ifLive: [this.liveHash] }
       const { makeVersionLive } = await ask(rollBack, change)
         .catch(async (error: unknown) => {
@@ -236,7 +236,7 @@ class VersionList extends PageElement {
       this.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus()
   }
 
-  #loadMore = (): void => this.#try(() => loadMoreRows(() => this.#loadPage(), 'button.hash'))
+  #loadMore = (): void => tryAction(this, () => loadMoreRows(() => this.#loadPage(), 'button.hash'))
 
   async #loadPage(first?: number): Promise<void> {
     const { page: shown } = this
@@ -249,14 +249,6 @@ class VersionList extends PageElement {
     const { versions } = found.function
     this.page = { edges: [...edges, ...versions.edges], pageInfo: versions.pageInfo }
     await this.updateComplete
-  }
-
-  #try(action: () => Promise<void>): void {
-    this.error = null
-    action().catch((error: unknown) => {
-      this.error = error
-      return scrollToAlert(this)
-    })
   }
 }
 

@@ -11,7 +11,7 @@ import {
   loadMoreRows,
 } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, scrollToAlert, viewEmpty, viewError } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewEmpty, viewError } from '../shell/page-element.ts'
 import { UndoController, undoKeys } from '../shell/undo.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { type FoundEvents, findEarlier, findEvents, findLater } from './event-search.ts'
@@ -55,7 +55,7 @@ class MembersPage extends PageElement {
     const { signal } = new AbortController()
     handleListKeys(signal)
     if (this.#id !== null) handleItemKeys('/members', signal)
-    this.#try(() => this.#load())
+    tryAction(this, () => this.#load())
   }
 
   override firstUpdated(): void {
@@ -69,7 +69,7 @@ class MembersPage extends PageElement {
     const form = this.querySelector<HTMLFormElement>('form.add')
     if (form !== null) fillForm(this.#formName, form)
     fillMoves(this)
-    this.#try(() => focusOpenedRow(() => this.#loadNext()))
+    tryAction(this, () => focusOpenedRow(() => this.#loadNext()))
   }
 
   override render() {
@@ -188,7 +188,7 @@ class MembersPage extends PageElement {
     const place = this.page?.nodes.findIndex(({ id }) => id === what) ?? -1
     const isUndo = document.activeElement?.closest('.notice') != null
     this.#undo.wait()
-    this.#try(async () => {
+    tryAction(this, async () => {
       try {
         const { text, undo } = await action()
         this.#undo.offer({ text, undo: () => this.#do(`undo ${text}`, undo) })
@@ -214,14 +214,6 @@ class MembersPage extends PageElement {
     target?.focus()
   }
 
-  #try(action: () => Promise<unknown>): void {
-    this.error = null
-    action().catch((error: unknown) => {
-      this.error = error
-      return scrollToAlert(this)
-    })
-  }
-
   async #load(): Promise<void> {
     if (this.#id === null) return
     const wanted = { side: this.#side, id: this.#id }
@@ -240,7 +232,7 @@ class MembersPage extends PageElement {
     this.events = after
   }
 
-  #loadMore = (): void => this.#try(() => loadMoreRows(() => this.#loadNext()))
+  #loadMore = (): void => tryAction(this, () => loadMoreRows(() => this.#loadNext()))
 
   async #loadNext(): Promise<boolean> {
     const { page: shown } = this
@@ -265,7 +257,7 @@ class MembersPage extends PageElement {
 
   #findEarlier = (): void => {
     const wanted = { side: this.#side, id: this.#id ?? '' }
-    this.#try(() =>
+    tryAction(this, () =>
       this.#changeEvents(before => (before === null ? findEvents(wanted) : findEarlier(wanted, before))),
     )
   }

@@ -4,7 +4,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, scrollToAlert, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
 import './dead-runs.ts'
 import { LiveRuns, maxWaiting } from './live-runs.ts'
 import './run-charts.ts'
@@ -64,7 +64,7 @@ class RunsPage extends PageElement {
   override updated(): void {
     if (this.#isOpened || this.#live.rows === null) return
     this.#isOpened = true
-    this.#try(() => focusOpenedRow(() => this.#loadOlder()))
+    tryAction(this, () => focusOpenedRow(() => this.#loadOlder()))
   }
 
   #countSeen(): number {
@@ -168,20 +168,12 @@ class RunsPage extends PageElement {
     void this.#live.show(this.#filter)
   }
 
-  #loadMore = (): void => this.#try(() => loadMoreRows(() => this.#loadOlder()))
+  #loadMore = (): void => tryAction(this, () => loadMoreRows(() => this.#loadOlder()))
 
   async #loadOlder(): Promise<boolean> {
     const isLonger = await this.#live.loadMore()
     await this.updateComplete
     return isLonger
-  }
-
-  #try(action: () => Promise<unknown>): void {
-    this.error = null
-    action().catch((error: unknown) => {
-      this.error = error
-      return scrollToAlert(this)
-    })
   }
 
   async #loadFunctions(): Promise<void> {

@@ -21,10 +21,22 @@ export function viewError(
   return html`<div role="alert" class="alert"><p>${messageOf(error)}</p>${isRefused ? again : button}</div>`
 }
 
-/** Scrolls to the alert of what a person did, because the button that they pressed can be far below it. */
+/** Scrolls to the alert of what a person did. */
 export async function scrollToAlert(page: PageElement & { readonly error: unknown }): Promise<void> {
   await page.updateComplete
   if (page.error !== null) page.querySelector('[role="alert"]')?.scrollIntoView({ block: 'nearest' })
+}
+
+/**
+ * Does what a person asked for. If it fails, the page shows why and scrolls to it, because the button that they pressed
+ * can be far from the alert.
+ */
+export function tryAction(page: PageElement & { error: unknown }, action: () => Promise<unknown>): void {
+  page.error = null
+  action().catch((error: unknown) => {
+    page.error = error
+    return scrollToAlert(page)
+  })
 }
 
 /** Shows that there is nothing yet, and what to do next. */

@@ -9,6 +9,9 @@ export function captureLanguage() {
   const uncurry = bind.bind(call) as <This, Rest extends unknown[], Result>(
     method: (this: This, ...rest: Rest) => Result,
   ) => (self: This, ...rest: Rest) => Result
+  // inherits(prototype)(value) is prototype.isPrototypeOf(value).
+  const inherits = (prototype: object) =>
+    uncurry(Object.prototype.isPrototypeOf).bind(null, prototype) as (value: unknown) => boolean
   const { apply } = Reflect
   const { defineProperty: define, freeze, keys } = Object
   return {
@@ -49,18 +52,12 @@ export function captureLanguage() {
       onValue: (value: unknown) => unknown,
       onError: (error: unknown) => unknown,
     ) => unknown,
-    isBoxedBigInt: uncurry(Object.prototype.isPrototypeOf).bind(null, BigInt.prototype) as (
-      value: unknown,
-    ) => boolean,
-    isBoxedNumber: uncurry(Object.prototype.isPrototypeOf).bind(null, Number.prototype) as (
-      value: unknown,
-    ) => boolean,
+    isBoxedBigInt: inherits(BigInt.prototype),
+    isBoxedNumber: inherits(Number.prototype),
     WeakMap,
     getFrom: uncurry(WeakMap.prototype.get),
     setIn: uncurry(WeakMap.prototype.set),
-    isError: uncurry(Object.prototype.isPrototypeOf).bind(null, Error.prototype) as (
-      value: unknown,
-    ) => boolean,
+    isError: inherits(Error.prototype),
     slice: uncurry(String.prototype.slice) as (text: string, start: number, end?: number) => string,
     lowerCase: uncurry(String.prototype.toLowerCase) as (text: string) => string,
     lastIndexOf: uncurry(String.prototype.lastIndexOf) as (text: string, part: string) => number,

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { StartError } from './errors.ts'
+import { largestBodyBytes } from './largest-body.ts'
 import { showControls } from './show-controls.ts'
 
 const whole = (min: number, max: number) =>
@@ -91,7 +92,7 @@ type Values<Table> = {
   readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value> ? Value : Values<Table[Name]>
 }
 
-const bodyBytes = setting('ROSTRUM_BODY_BYTES', bytes(256 * 2 ** 20).default(2 * 2 ** 20))
+const bodyBytes = setting('ROSTRUM_BODY_BYTES', bytes(largestBodyBytes).default(2 * 2 ** 20))
 
 const adminToken = z.string().regex(/^[\x21-\x7e]{16,512}$/, 'must have 16 to 512 characters, without spaces')
 const jwtSecret = z.string().min(16, 'must have 16 characters or more (32 for full strength)')
@@ -217,7 +218,7 @@ const settings = {
   /** Keys for secrets. The first one encrypts. */
   secretsKeys: setting('ROSTRUM_SECRETS_KEY', secretsKeys.default([])),
   /** Maximum of the body of a webhook. */
-  webhookBytes: setting('ROSTRUM_WEBHOOK_BYTES', bytes(256 * 2 ** 20).default(256 * 2 ** 10)),
+  webhookBytes: setting('ROSTRUM_WEBHOOK_BYTES', bytes(largestBodyBytes).default(256 * 2 ** 10)),
 } satisfies Settings
 
 /** A key for secrets: 32 bytes as hex, base64 or base64url. Null for any other text. */

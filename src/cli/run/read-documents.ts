@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { largestBodyBytes } from '../../largest-body.ts'
 import { fileError } from '../files/file-error.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
-
-// The largest request that a gateway can be set to take (`ROSTRUM_BODY_BYTES`).
-const maxBytes = 256 * 2 ** 20
 
 /** Reads a file that was named on the command line; `-` is stdin. Throws an error that says what is wrong with it. */
 export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'resolve'>, shown = path): string {
@@ -14,8 +12,10 @@ export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'reso
   } catch (error) {
     throw fileError('read', shown, error)
   }
-  if (bytes.length > maxBytes)
-    throw wrongUse(`\`${shown}\` has ${bytes.length} bytes, and no gateway takes more than ${maxBytes}.`)
+  if (bytes.length > largestBodyBytes)
+    throw wrongUse(
+      `\`${shown}\` has ${bytes.length} bytes, and no gateway takes more than ${largestBodyBytes}.`,
+    )
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {

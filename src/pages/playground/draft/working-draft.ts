@@ -96,8 +96,8 @@ export class WorkingDraft {
   begin(fields: Fields, open: OpenFunction | null = null): void {
     const isFunction = open !== null
     // The page that was here before may have left a function that nobody changed.
-    const before = this.#draft ?? readDraftOfTab()
-    if (before?.isUnchanged === true && before.function !== null) removeDraft(before)
+    const left = this.#draft === null ? readDraftOfTab() : null
+    if (left?.isUnchanged === true && left.function !== null) removeDraft(left)
     this.#replace({ ...beginDraft(fields, open), isBase: isFunction, isUnchanged: isFunction })
     this.#onNote('')
   }

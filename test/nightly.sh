@@ -7,6 +7,6 @@ PROPERTY_CASES=${PROPERTY_CASES:-210000} vitest run --project slow test/properti
   --reporter=default --reporter=./test/properties/plan/totals-reporter.ts
 SPEECHES=240 KILLS=50 vitest run --project nightly
 BENCH_SECTIONS=queue vitest run test/bench/bench.nightly.test.ts
-HOSTILE=all vitest run --project timed test/hostile
+HOSTILE=all vitest run --project waiting --project timed test/hostile
 HOSTILE=all vitest run --project slow test/hostile/running-scripts
 HOSTILE=all HOSTILE_SETTINGS='ROSTRUM_ISOLATION=account ROSTRUM_JIT=1' vitest run test/hostile/running-scripts

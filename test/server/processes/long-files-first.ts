@@ -33,10 +33,12 @@ export const longFiles = [
   'browser/runs/dead-runs.slow',
   'scripts/run/run-deaths.slow',
 
+  'hostile/one-caller/one-caller.waiting',
   'commands/stop.waiting',
   'hostile/connections/connections.waiting',
   'hostile/connections/held-bodies.waiting',
   'contract/events/subscription-ends.waiting',
+  'hostile/running-scripts/script-calls.waiting',
   'faults/replicas/hung-gateway.waiting',
 ]
 

@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { StartError } from './errors.ts'
-import { largestBodyBytes } from './largest-body.ts'
 import { showControls } from './show-controls.ts'
 
 const whole = (min: number, max: number) =>
@@ -91,6 +90,9 @@ interface Settings {
 type Values<Table> = {
   readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value> ? Value : Values<Table[Name]>
 }
+
+/** The most bytes of a body that a gateway can be set to take. */
+export const largestBodyBytes = 256 * 2 ** 20
 
 const bodyBytes = setting('ROSTRUM_BODY_BYTES', bytes(largestBodyBytes).default(2 * 2 ** 20))
 

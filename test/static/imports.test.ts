@@ -50,7 +50,6 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 
 const forAll = [
   'config.ts',
-  'largest-body.ts',
   'errors.ts',
   'signals',
   'bound-log.ts',

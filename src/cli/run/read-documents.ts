@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { largestBodyBytes } from '../../largest-body.ts'
+import { largestBodyBytes } from '../../config.ts'
 import { fileError } from '../files/file-error.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'

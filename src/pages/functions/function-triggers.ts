@@ -191,7 +191,7 @@ class FunctionTriggers extends PageElement {
 
   #switch({ kind, id, enabled, title }: Item): void {
     const state = enabled ? 'off' : 'on'
-    this.#try(`Turning ${title} ${state}…`, async () => {
+    this.#try(`Switching ${state}…`, async () => {
       await this.#change(kind, () =>
         ask(saves[kind] as typeof saveHook, { input: { id, enabled: !enabled } }),
       )
@@ -208,7 +208,7 @@ class FunctionTriggers extends PageElement {
     const { removing } = this
     this.querySelector<HTMLDialogElement>('dialog.ask')?.close()
     if (removing === null) return
-    this.#try(`Removing ${removing.title}…`, async () => {
+    this.#try('Removing…', async () => {
       await this.#change(removing.kind, () => ask(removals[removing.kind], { id: removing.id }))
       forgetUnanswered()
       this.notice = `${removing.title} was removed.`

@@ -72,6 +72,29 @@ test('two hooks that are switched off quickly are both shown as off', async () =
   await close(tab)
 })
 
+test('a switch and a removal whose answers are late say that they go on', async () => {
+  const functionId = await save('slow', 'exit(payload)')
+  await server.graphql('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
+    input: { functionId, caseTypeCode: 'slow', event: 'PRE_SAVE' },
+  })
+  const tab = await open(`/functions/${functionId}`)
+  const { page } = tab
+  const hooks = page.getByRole('list', { name: 'Hooks' })
+  await hooks.waitFor()
+  const sendSwitch = await holdAnswer(page, 'saveHook')
+  await hooks.getByRole('button', { name: 'Switch off' }).click()
+  await page.getByRole('status').getByText('Switching off…').waitFor()
+  await sendSwitch()
+  await page.getByRole('status').getByText('Before each save of slow is off.').waitFor()
+  const sendRemoval = await holdAnswer(page, 'removeHook')
+  await hooks.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('status').getByText('Removing…').waitFor()
+  await sendRemoval()
+  await page.getByRole('status').getByText('Before each save of slow was removed.').waitFor()
+  await close(tab)
+})
+
 test('a hook that somebody else has removed leaves the list once it is switched off', async () => {
   const functionId = await save('removed', 'exit(payload)')
   const { body } = await server.graphql<{ saveHook: { id: string } }>(

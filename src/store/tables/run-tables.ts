@@ -57,16 +57,19 @@ export const runTables = {
     key: byId,
     uniqueIndexes: { runs_by_run_id: ['accountCode', 'runId'] },
     indexes: {
-      runs_by_function: ['accountCode', 'functionId', 'id'],
-      runs_by_version: ['accountCode', 'functionVersion', 'id'],
-      runs_by_case: ['accountCode', 'caseId', 'id'],
       runs_by_transaction: ['accountCode', 'txnId', 'id'],
-      runs_by_queued_run: ['accountCode', 'queuedRunId', 'id'],
       runs_by_outcome: ['accountCode', 'outcome', 'id'],
       runs_by_state: ['state', 'accountCode', 'id'],
       runs_by_age: ['startedAt'],
     },
-    sparseIndexes: { runs_by_replayed: { columns: ['accountCode', 'replayOf', 'id'], of: 'replayOf' } },
+    // Most runs are of a script that came with its request: they are in none of these.
+    sparseIndexes: {
+      runs_by_function: { columns: ['accountCode', 'functionId', 'id'], of: 'functionId' },
+      runs_by_version: { columns: ['accountCode', 'functionVersion', 'id'], of: 'functionVersion' },
+      runs_by_case: { columns: ['accountCode', 'caseId', 'id'], of: 'caseId' },
+      runs_by_queued_run: { columns: ['accountCode', 'queuedRunId', 'id'], of: 'queuedRunId' },
+      runs_by_replayed: { columns: ['accountCode', 'replayOf', 'id'], of: 'replayOf' },
+    },
     references: [accountReference],
   },
 
@@ -81,7 +84,8 @@ export const runTables = {
       sourceHash: nullable(text()),
     },
     key: byId,
-    indexes: { run_inputs_by_age: ['startedAt'], run_inputs_by_source: ['accountCode', 'sourceHash'] },
+    indexes: { run_inputs_by_age: ['startedAt'] },
+    sparseIndexes: { run_inputs_by_source: { columns: ['accountCode', 'sourceHash'], of: 'sourceHash' } },
     references: [accountReference],
   },
 

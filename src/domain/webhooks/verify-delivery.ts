@@ -32,8 +32,10 @@ export type RefusalReason =
   | 'no readable secret'
   | 'no signature'
   | 'bad signature'
-  | 'old timestamp'
+  | TimestampFault
   | 'no message id'
+
+type TimestampFault = 'no timestamp' | 'old timestamp' | 'future timestamp'
 
 /** The headers that show who sends. */
 export const verificationHeaders = [
@@ -109,9 +111,8 @@ const verifiers: Readonly<Record<WebhookVerification, Verify>> = {
     const before = Buffer.from(`${id}.${timestamp}.`, 'latin1')
     const expected = keys.map(key => `v1,${sign(body, key, [before], 'base64')}`)
     const isSigned = isAnyEqual(listed, expected)
-    const isTimely =
-      /^\d{1,12}$/.test(timestamp) && Math.abs(nowMs / 1_000 - Number(timestamp)) <= maxAgeSeconds
-    const result = judge({ isReadable: keys.length > 0, signature, isSigned, isTimely, messageId: id })
+    const timestampFault = findTimestampFault(timestamp, nowMs)
+    const result = judge({ isReadable: keys.length > 0, signature, isSigned, timestampFault, messageId: id })
     return { result, bodies: keys.length, texts: listed.length + keys.length }
   },
 
@@ -137,7 +138,7 @@ interface Findings {
   readonly isReadable: boolean
   readonly signature: string
   readonly isSigned: boolean
-  readonly isTimely?: boolean
+  readonly timestampFault?: TimestampFault | null
   /** Empty if the delivery lacks it. */
   readonly messageId: string | null
 }
@@ -146,18 +147,26 @@ function judge({
   isReadable,
   signature,
   isSigned,
-  isTimely = true,
+  timestampFault = null,
   messageId,
 }: Findings): VerificationResult {
   const checks: readonly (readonly [boolean, RefusalReason])[] = [
     [isReadable, 'no readable secret'],
     [signature !== '', 'no signature'],
     [isSigned, 'bad signature'],
-    [isTimely, 'old timestamp'],
+    [timestampFault === null, timestampFault ?? 'no timestamp'],
     [messageId !== '', 'no message id'],
   ]
   const failed = checks.find(([isGood]) => !isGood)
   return failed === undefined ? { kind: 'verified', messageId } : { kind: 'refused', reason: failed[1] }
+}
+
+// Returns what is wrong with a time in seconds. A time in milliseconds is one of the future.
+function findTimestampFault(timestamp: string, nowMs: number): TimestampFault | null {
+  if (!/^\d{1,20}$/.test(timestamp)) return 'no timestamp'
+  const ageSeconds = nowMs / 1_000 - Number(timestamp)
+  if (ageSeconds > maxAgeSeconds) return 'old timestamp'
+  return ageSeconds < -maxAgeSeconds ? 'future timestamp' : null
 }
 
 function sign(

@@ -208,6 +208,7 @@ test('a refused delivery is one line of the log, with the reason, at most ten a 
   await send(logged.path, {})
   await send(logged.path, signStandard({ secret: webhook.secret }))
   await send(logged.path, signStandard({ ...own, timestamp: 1_000 }))
+  await send(logged.path, signStandard({ ...own, timestamp: Date.now() }))
   await send(logged.path, signStandard({ ...own, id: '' }))
   await send(hub.path, { 'x-hub-signature-256': signGithub({ secret: hub.secret })['x-hub-signature-256'] })
   await send('/api/1/webhook/demo/unlogged', {})
@@ -225,8 +226,9 @@ test('a refused delivery is one line of the log, with the reason, at most ten a 
   const reasonsOf = (name: string) => linesOf(name).map(({ reason }) => reason)
   await expect.poll(() => reasonsOf('logged').length).toBeGreaterThanOrEqual(10)
   const reasons = reasonsOf('logged')
-  expect(reasons.slice(0, 4)).toEqual(['no signature', 'bad signature', 'old timestamp', 'no message id'])
-  expect(new Set(reasons.slice(4))).toEqual(new Set(['disabled']))
+  const refusals = ['no signature', 'bad signature', 'old timestamp', 'future timestamp', 'no message id']
+  expect(reasons.slice(0, 5)).toEqual(refusals)
+  expect(new Set(reasons.slice(5))).toEqual(new Set(['disabled']))
   // A minute may end meanwhile.
   expect(reasons.length).toBeLessThan(21)
   expect(linesOf('logged')[0]).toMatchObject({ level: 40, account: 'demo', webhookId: Number(logged.id) })

@@ -62,7 +62,6 @@ const forAll = [
   'show-controls.ts',
   'tracing',
   'version.ts',
-  'when-quiet.ts',
 ]
 
 // What a room is the only one to know.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { releaseMemory } from '../../../src/when-quiet.ts'
+import { releaseMemory } from '../../../src/http/graphql/when-quiet.ts'
 
 test('releaseMemory collects unreachable objects and leaves no `gc` function', async () => {
   const held = new WeakRef({})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { releaseMemory } from '../../../src/http/graphql/when-quiet.ts'
 import { nameCall } from '../../../src/scripts/calls/name-call.ts'
-import { releaseMemory } from '../../../src/when-quiet.ts'
 
 test('the name of a call does not keep its document in memory', () => {
   const nameOne = (_: unknown, n: number) => {

@@ -102,7 +102,7 @@ async function refuseMissingStore(databaseUrl: string): Promise<void> {
   if (path === undefined) return
   const { refuseMissingFile } = await import('../store/sqlite/connection/file-checks.ts')
   try {
-    refuseMissingFile(path)
+    refuseMissingFile(path, 'DATABASE_URL')
   } catch (error) {
     throw error instanceof StartError ? new UsageError(error.message) : error
   }

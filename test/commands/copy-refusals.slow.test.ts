@@ -144,7 +144,7 @@ test('a store that a running gateway serves is refused', async () => {
 })
 
 test.each<[string, RegExp, (path: string) => unknown]>([
-  ['that is not there', /^There is no file `.*` *\. Name the path of a store\.$/, () => {}],
+  ['that is not there', /^There is no file `.*` *\. Name the path of a store by `--from`\.$/, () => {}],
   [
     'without its log, which has all of it',
     /^The database `.*` holds no store: it has no tables of Rostrum\. Name one that a gateway served\.$/,

@@ -193,7 +193,7 @@ test('an unknown token id gives one line and exit code 1, and a revoked one is r
 test.each([[['--list']], [['--revoke', '1']]])('%j without a store is refused and makes none', async args => {
   const { code, stdout, stderr } = await runToken(...args)
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
-  expect(stderr).toMatch(/^There is no file `.*store\.db`\. Name the path of a store\.\n$/)
+  expect(stderr).toMatch(/^There is no file `.*store\.db`\. Name the path of a store by DATABASE_URL\.\n$/)
   expect(existsSync(join(folder, 'store.db'))).toBe(false)
 })
 

@@ -15,7 +15,7 @@ const busyTimeoutMs = 5_000
  * that is not in it. Throws a `StartError` if that is not possible.
  */
 export async function backupStore(path: string, to: string): Promise<{ bytes: number; keyFile: string }> {
-  refuseMissingFile(path)
+  refuseMissingFile(path, 'DATABASE_URL')
   let client: SqliteDatabase.Database | undefined
   // What fails from the second step on is as likely the disk of the copy.
   let what = 'copied'

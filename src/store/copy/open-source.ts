@@ -19,7 +19,7 @@ const ofAnAccount = "account_code <> ''"
  * lacks migrations.
  */
 export async function openSource(path: string): Promise<Source> {
-  refuseMissingFile(path)
+  refuseMissingFile(path, '`--from`')
   const { client, close } = await connect({ path, onStatement: undefined, serve: true, migrates: 'none' })
   try {
     // Takes the write lock. Without it, a token that is revoked during the copy would stay valid in the copy.

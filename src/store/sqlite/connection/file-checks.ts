@@ -39,15 +39,15 @@ export function refuseUnusableFile(path: string): void {
 
 /**
  * Throws a `StartError` if the file is missing or empty, or this user may not read it. For commands that only read, and
- * must not create a store.
+ * must not create a store. `namedBy` is the setting or option that has the path.
  */
-export function refuseMissingFile(path: string): void {
+export function refuseMissingFile(path: string, namedBy: 'DATABASE_URL' | '`--from`'): void {
   refuseWhiteSpace(path)
   const stats = findFile(path)
-  if (stats === undefined) throw new StartError(`There is no file \`${path}\`. Name the path of a store.`)
-  if (stats.size === 0) {
-    throw new StartError(`There is no store in the file \`${path}\`: it is empty. Name the path of one.`)
-  }
+  const advice = `Name the path of a store by ${namedBy}.`
+  if (stats === undefined) throw new StartError(`There is no file \`${path}\`. ${advice}`)
+  if (stats.size === 0)
+    throw new StartError(`There is no store in the file \`${path}\`: it is empty. ${advice}`)
   refuseWithoutRights(path, 'read', filesOf(path), constants.R_OK)
 }
 

@@ -34,6 +34,19 @@ test('help names every command, on stdout, and each command has its own', async 
   }
 })
 
+test('the descriptions of the options of a command begin in one column, and its usage names each option', async () => {
+  for (const name of names) {
+    const { stdout } = await place.run([name, '--help'])
+    const [usage = '', ...lines] = stdout.split('\n')
+    const options = lines
+      .map(line => /^ {2}(--[a-z-]+).*? {2,}(?=\S)/.exec(line))
+      .filter(match => match !== null)
+    const columns = new Set(options.map(([text]) => text.length))
+    expect({ name, columns: [...columns] }).toEqual({ name, columns: [...columns].slice(0, 1) })
+    for (const [, option = ''] of options) expect(usage).toContain(option)
+  }
+})
+
 test('the version is that of the package alone', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string }
   expect(await place.run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })

@@ -167,6 +167,18 @@ test('push --watch saves each change, and tries it on a case', async () => {
   expect((await going.ended).code).toBe(130)
 })
 
+test('push refuses a `--try` that is no id of a case before it pushes', async () => {
+  await saveLive('exit(1)')
+  await place.run(['pull'])
+  await place.write(file, 'exit(2)')
+  for (const more of [[], ['--watch']]) {
+    const { code, stdout, stderr } = await place.run(['push', '--yes', '--try', 'incident/1', ...more])
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+    expect(stderr).toBe('`--try` must be the id of a case, such as 41; it is `incident/1`.\n')
+  }
+  expect(await readLive()).toBe('exit(1)')
+})
+
 test('pull leaves other files alone, whatever they are named and hold', async () => {
   await saveLive('exit(1)')
   await place.write('functions/eslint.config.js', 'x')

@@ -17,8 +17,9 @@ const defaultUrl = 'http://127.0.0.1:4000'
 /** The option that names a gateway, for commands that ask one. */
 export const urlOption = { url: { type: 'string' } } as const
 
-export const urlHelp =
-  '  --url <url>  the gateway to ask instead of ROSTRUM_URL or the one of `rostrum login`'
+/** Returns the line of help of the option. `width` is that of the names of all options of the command. */
+export const describeUrl = (width: number): string =>
+  `  ${'--url <url>'.padEnd(width)}  the gateway to ask instead of ROSTRUM_URL or the one of \`rostrum login\``
 
 /** Finds the gateway of a call and its token (contract, section 11). */
 export function chooseGateway(call: CallParts): ChosenGateway {

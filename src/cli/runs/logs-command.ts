@@ -1,6 +1,6 @@
 import { exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
-import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
+import { chooseGateway, describeUrl, urlOption } from '../gateway/choose-gateway.ts'
 import { createGatewayClient, type GatewayClient } from '../gateway/gateway-client.ts'
 import { findRuns, maxLimit } from './find-runs.ts'
 import { followRuns } from './follow-runs.ts'
@@ -10,7 +10,9 @@ const outcomes = ['exit', 'fail', 'error']
 const defaultLimit = 20
 
 export const command: Command = {
-  usage: '[--follow] [--function [<case type>/]<name>] [--outcome exit|fail|error] [--limit <n>] [--json]',
+  usage:
+    '[--follow] [--function [<case type>/]<name>] [--outcome exit|fail|error] [--limit <n>] [--json]' +
+    ' [--url <url>]',
   help: `Prints kept runs, the oldest first, with their log entries.
 
   --follow             goes on with the runs that end from now on, until Ctrl-C
@@ -18,7 +20,7 @@ export const command: Command = {
   --outcome <outcome>  runs that ended so: exit, fail or error
   --limit <n>          the newest n runs, ${defaultLimit} without, at most ${maxLimit}
   --json               one JSON object a line
-${urlHelp}
+${describeUrl(19)}
 `,
   options: {
     follow: { type: 'boolean' },

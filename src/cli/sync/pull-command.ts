@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { deleteFile, makeFolder, writeFile } from '../files/write-file.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
-import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
+import { chooseGateway, describeUrl, urlOption } from '../gateway/choose-gateway.ts'
 import { createGatewayClient, sayOnce } from '../gateway/gateway-client.ts'
 import { hashFunctionFiles, hashSource, pathOfKey } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
@@ -16,7 +16,7 @@ If a file and its function changed, nothing is written, and the exit code is 3.
 
   --dir <folder>  the folder with \`functions\`; the current one without
   --force         overwrites files that changed
-${urlHelp}
+${describeUrl(14)}
 `,
   options: { dir: { type: 'string' }, force: { type: 'boolean' }, ...urlOption },
   args: [0, 0],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
-import { chooseGateway, urlHelp, urlOption } from '../gateway/choose-gateway.ts'
+import { chooseGateway, describeUrl, urlOption } from '../gateway/choose-gateway.ts'
 import { createGatewayClient, type GatewayClient, sayOnce } from '../gateway/gateway-client.ts'
 import { watchFiles } from '../run/watch-files.ts'
 import { type CompileFiles, createFileCompiler } from './compile-files.ts'
@@ -16,7 +16,9 @@ import { showDiff } from './show-diff.ts'
 import { tryCase } from './try-case.ts'
 
 export const command: Command = {
-  usage: '[function…] [--dir <folder>] [--dry-run] [--yes] [--comment <text>] [--watch [--try <case id>]]',
+  usage:
+    '[function…] [--dir <folder>] [--dry-run] [--yes] [--comment <text>] [--watch] [--try <case id>]' +
+    ' [--url <url>]',
   help: `Saves the files of functions that differ from their live versions, as new live versions. Prints the
 differences and asks once. Functions are named as \`incident/priority\`; all without a name. If a live version changed
 since the last \`rostrum pull\`, nothing is pushed, and the exit code is 3.
@@ -27,7 +29,7 @@ since the last \`rostrum pull\`, nothing is pushed, and the exit code is 3.
   --comment <text>  is kept with the versions
   --watch           pushes on every change of a file, until Ctrl-C
   --try <case id>   after each push, saves this case dry and prints the runs of its hooks
-${urlHelp}
+${describeUrl(16)}
 `,
   options: {
     dir: { type: 'string' },
@@ -40,6 +42,7 @@ ${urlHelp}
   },
   args: [0, 1_000],
   async run(call) {
+    checkCaseId(call.text('try'))
     const gateway = chooseGateway(call)
     const waiting = { say: sayOnce(call.terminal), signal: call.signal }
     const parts = {
@@ -62,6 +65,12 @@ ${urlHelp}
     )
     return exitCodes.done
   },
+}
+
+// The gateway would refuse another id only after the push.
+function checkCaseId(id: string | undefined): void {
+  if (id === undefined || /^[1-9]\d{0,15}$/.test(id)) return
+  throw wrongUse(`\`--try\` must be the id of a case, such as 41; it is \`${id}\`.`)
 }
 
 // How long the save that was sent before Ctrl-C may take.

@@ -67,8 +67,10 @@ export function beginOperationSpan(parent: SpanParent, { operation, name }: Trac
   })
 }
 
-// The form of names (contract, sections 1 and 7), as in `domain/name.ts`. Ids and hashes have it too.
-const idOrName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+// An integer, or the GUID of a run.
+const idForm = /^[0-9a-f-]{1,36}$/
+// The form of names (contract, sections 1 and 7), as in `domain/name.ts`. Tokens have it too.
+const nameForm = /^(?!rst_|rrun_)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 // Writes the path of a request with ids and names alone: no account, and no text of another form, such as an e-mail
 // address. The path of a request without a route is left out for the same reason.
@@ -76,7 +78,8 @@ function writePath(template: string, names: readonly string[], parameters: Trace
   let path = template
   for (const name of names) {
     const value = String(parameters[name] ?? '')
-    if (name !== 'account_nickname' && idOrName.test(value)) path = path.replace(`{${name}}`, value)
+    const form = name === 'id' ? idForm : nameForm
+    if (name !== 'account_nickname' && form.test(value)) path = path.replace(`{${name}}`, value)
   }
   return path
 }

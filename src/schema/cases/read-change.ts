@@ -3,7 +3,7 @@ import type { RequestContext } from '../../context.ts'
 /** Descriptions of arguments of changes. */
 export const changeArguments = {
   ifVersions: 'If given, the case must be at one of these versions. Otherwise: `PRECONDITION_FAILED`.',
-  dryRun: 'Checks and compares everything, and stores nothing.',
+  dryRun: 'Runs the hooks before the change, compares, and stores and queues nothing.',
 } as const
 
 interface GivenChange {

@@ -50,6 +50,21 @@ test('after a transaction that could not begin, the next changes are made', asyn
   other.close()
 })
 
+test('a statement for which the disk has no room fails its own change with the reason', async () => {
+  const client = new Database(':memory:')
+  client.exec('create table texts (text not null)')
+  client.pragma('max_page_count = 10')
+  const { write } = createTransactions(client, () => {})
+  const insert = client.prepare('insert into texts select ? from json_each(?)')
+  const add = (bytes: number) => write(() => insert.run('x'.repeat(bytes), '[1, 2]'))
+  const [small, large] = await Promise.allSettled([add(1), add(100_000)])
+  expect(small).toMatchObject({ status: 'fulfilled' })
+  const message = 'The database kept nothing of this change: the disk is full.'
+  expect(large).toMatchObject({ reason: { code: 'UNAVAILABLE', message } })
+  expect(client.prepare('select text from texts').pluck().all()).toEqual(['x', 'x'])
+  client.close()
+})
+
 test.each([
   { what: 'more than 64', changes: 65, bytes: 1, batches: [64, 1] },
   { what: 'more than 64 KiB', changes: 5, bytes: 30_000, batches: [2, 2, 1] },

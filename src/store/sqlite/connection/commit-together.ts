@@ -40,7 +40,9 @@ export function createCommitTogether(client: Database): (waiting: readonly Write
       if (!client.inTransaction) throw error
       undo.run()
       close.run()
-      return { hasWritten: false, answer: () => write.fail(error) }
+      // After some failures of the disk, such as no room for a temporary file, the other writes can go on.
+      const failure = isDiskError(error) ? notCommitted(error) : error
+      return { hasWritten: false, answer: () => write.fail(failure) }
     }
   }
 

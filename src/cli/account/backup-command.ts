@@ -56,11 +56,11 @@ function asWrongUse(error: unknown): never {
   throw error instanceof StartError ? wrongUse(error.message) : error
 }
 
-// The folder may not let this user in, or the name may be too long. Then there is no such file, and the backup has said
-// why.
+// Removes the journal too, which SQLite leaves if the disk fails. The folder may not let this user in, or the name may
+// be too long. Then there are no such files, and the backup has said why.
 function removePart(path: string): void {
   try {
-    rmSync(path, { force: true })
+    for (const file of [path, `${path}-journal`]) rmSync(file, { force: true })
   } catch {}
 }
 

@@ -93,10 +93,17 @@ test('an account with too many unanswered calls is refused at once, and no other
   await expect.poll(() => add(3_000).then(({ kind }) => kind, String)).toBe('added')
 })
 
+const inTheWay = 'Other changes were in the way'
 test.each([
-  ['PostgreSQL ends for a deadlock each time', `raise exception using errcode = '40P01'`],
-  ['is not made, though nothing is in its way', 'return null'],
-])('a change that %s is reported as one to retry', async (_title, body) => {
+  ['PostgreSQL ends for a deadlock each time', `raise exception using errcode = '40P01'`, inTheWay],
+  ['is not made, though nothing is in its way', 'return null', inTheWay],
+  [
+    'PostgreSQL has no file descriptor for',
+    `raise exception using errcode = '53000'`,
+    'The database is short of resources',
+  ],
+  ['a disk fails', `raise exception using errcode = '58030'`, 'The database could not use its disk'],
+])('a change that %s is reported as one to retry', async (_title, body, reason) => {
   await add(1)
   await askPostgres(
     url,
@@ -105,6 +112,6 @@ test.each([
   )
   const { code, message, retryAfterSeconds } = await failureOf(add(2))
   expect([code, retryAfterSeconds]).toEqual(['UNAVAILABLE', 1])
-  expect(message).toBe('Other changes were in the way, and nothing was changed. Try again in 1 s.')
+  expect(message).toBe(`${reason}, and nothing was changed. Try again in 1 s.`)
   expect(await store.events.newest('a')).toBe(1)
 })

@@ -10,9 +10,12 @@ const undone: Readonly<Record<string, string>> = {
   '40P01': 'Other changes were in the way',
   '40001': 'Other changes were in the way',
   '57P03': 'The database is starting or stopping',
+  '53000': 'The database is short of resources',
   '53100': 'The disk of the database is full',
   '53200': 'The database is short of memory',
   '53300': 'The database takes no more connections',
+  '53400': 'The database has reached a limit of its settings',
+  '58030': 'The database could not use its disk',
 }
 
 /** Returns the error for a caller: `UNAVAILABLE` if the database failed, otherwise the same error. */

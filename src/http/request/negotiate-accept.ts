@@ -15,6 +15,8 @@ interface Negotiated {
    * True if the client names streams. Accepting everything is not enough: such a client may be unable to read streams.
    */
   readonly allowsStream: boolean
+  /** True if the client names streams, and does not prefer JSON or name it first. */
+  readonly prefersStream: boolean
 }
 
 /**
@@ -30,11 +32,16 @@ export function allowsStream(request: IncomingMessage): boolean {
   return negotiate(request).allowsStream
 }
 
+/** True if `Accept` names streams before JSON, or without it. A run is then answered with its events. */
+export function prefersStream(request: IncomingMessage): boolean {
+  return negotiate(request).prefersStream
+}
+
 // Cached results by header, because clients send the same few headers.
 const negotiated = new LRUCache<string, Negotiated>({ max: 100 })
 const maxCachedLength = 200
 
-const withoutAccept: Negotiated = { type: 'application/json', allowsStream: false }
+const withoutAccept: Negotiated = { type: 'application/json', allowsStream: false, prefersStream: false }
 
 function negotiate(request: IncomingMessage): Negotiated {
   const { accept } = request.headers
@@ -44,7 +51,9 @@ function negotiate(request: IncomingMessage): Negotiated {
   const negotiator = new Negotiator(request)
   const streamType = negotiator.mediaType(stream)
   const type = (negotiator.mediaType(json) ?? streamType)?.split(';', 1)[0] ?? null
-  const found = { type, allowsStream: streamType !== undefined && /text\/event-stream/i.test(accept) }
+  const allowsStream = streamType !== undefined && /text\/event-stream/i.test(accept)
+  const first = negotiator.mediaType([...json, ...stream])
+  const found = { type, allowsStream, prefersStream: allowsStream && first === streamType }
   if (accept.length <= maxCachedLength) negotiated.set(accept, found)
   return found
 }

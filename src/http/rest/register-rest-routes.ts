@@ -25,7 +25,7 @@ import {
   refuseEndedRun,
 } from '../request/authenticate-request.ts'
 import { executeFor, type HttpServices } from '../request/http-services.ts'
-import { allowsStream } from '../request/negotiate-accept.ts'
+import { prefersStream } from '../request/negotiate-accept.ts'
 import { prefersStrict, strictHandling } from '../request/prefers-strict.ts'
 import { followRun } from './events/follow-run.ts'
 import type { ExecutionBody } from './events/run-events.ts'
@@ -102,9 +102,9 @@ function createPlaceHook({ reserveRunPlace }: HttpServices) {
 // The body of a delete request has no known fields, so strict handling refuses every field.
 const noFields = jsonObject({}, 'a JSON object')
 
-// A client that accepts everything may be unable to read a stream.
+// A client that accepts everything, or names JSON first, may be unable to read a stream.
 function choosesEvents({ followsRun = false }: RestRow, { raw }: FastifyRequest): boolean {
-  return followsRun && allowsStream(raw)
+  return followsRun && prefersStream(raw)
 }
 
 function createHandler(row: RestRow, services: HttpServices, unread: UnreadAnswers) {

@@ -178,6 +178,10 @@ describe('a request for a stream', () => {
     'application/json',
     'text/*',
     'text/event-stream;q=0, */*',
+    // Clients made from the OpenAPI document can list all types of an answer, in its order.
+    'application/json, text/event-stream',
+    'text/event-stream;q=0.5, application/json',
+    'Text/Event-Stream;q=0.1, */*',
   ])('is none with `Accept: %s`', async accept => {
     const run = await followRun(server, 'exit(1)', { headers: { accept } })
     expect(run.headers.get('content-type')).toContain('application/json')
@@ -186,8 +190,10 @@ describe('a request for a stream', () => {
 
   test.each([
     'text/event-stream',
-    'application/json, text/event-stream',
-    'Text/Event-Stream;q=0.1, */*',
+    'text/event-stream, application/json',
+    'application/json;q=0.5, text/event-stream',
+    'Text/Event-Stream, */*',
+    'text/event-stream; charset=utf-8',
   ])('is one with `Accept: %s`', async accept => {
     const run = await followRun(server, 'exit(1)', { headers: { accept } })
     expect(run.headers.get('content-type')).toBe('text/event-stream')

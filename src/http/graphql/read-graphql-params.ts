@@ -6,17 +6,24 @@ import { parseParameters } from '../request/parse-parameters.ts'
 
 const maxFields = 100
 
+const known = ['query', 'operationName', 'variables', 'extensions']
+
 /**
  * Reads the parameters of a GraphQL request from the body of a POST or the query string of a GET, without checking
- * them.
+ * their values.
  */
 export function readGraphqlParams({ method, url, body }: FastifyRequest): unknown {
   if (method === 'POST') return isPlainObject(body) ? { ...body } : body
   const given = parseParameters({ text: queryOf(url), maxFields, what: 'A query string' })
   const params: Record<string, unknown> = Object.create(null)
   for (const [name, value] of given) {
-    if (name in params)
-      throw new RostrumError('BAD_USER_INPUT', `\`${name.slice(0, 100)}\` is given more than once.`)
+    // Yoga would say that the parameter is in the body.
+    if (!known.includes(name))
+      throw new RostrumError(
+        'BAD_USER_INPUT',
+        `\`${name.slice(0, 100)}\` is no parameter of a GraphQL request. Its parameters are ${known.join(', ')}.`,
+      )
+    if (name in params) throw new RostrumError('BAD_USER_INPUT', `\`${name}\` is given more than once.`)
     params[name] = name === 'variables' || name === 'extensions' ? parseParam(name, value) : value
   }
   // In a query string, an empty name is no name (GraphQL over HTTP, GET).

@@ -142,6 +142,15 @@ test('a GET ignores what its headers say of a body', async () => {
   expect(answer.body).toEqual({ data: { viewer: { accountCode: 'demo' } } })
 })
 
+test('a GET names a parameter that GraphQL does not have', async () => {
+  const { status, body } = await app.send(`/graphql?query=${encodeURIComponent(query)}&${'a'.repeat(200)}=1`)
+  expect([status, body.errors[0].message]).toEqual([
+    400,
+    `\`${'a'.repeat(100)}\` is no parameter of a GraphQL request. ` +
+      'Its parameters are query, operationName, variables, extensions.',
+  ])
+})
+
 test('a query whose client asks for events is answered as one', async () => {
   const { headers, text } = await post({ query }, { headers: { accept: 'text/event-stream' } })
   expect(headers.get('content-type')).toContain('text/event-stream')

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose'
+import { readId } from '../domain/id.ts'
 import { isName } from '../domain/name.ts'
 import { describeUnstorable } from '../domain/storable-text.ts'
 import { invalidToken } from '../errors.ts'
@@ -22,7 +23,7 @@ export function readCaller(claims: JWTPayload): Caller {
     throw invalidToken('The claim `sub` of the token must be a text that is not empty.')
   return {
     accountCode: account,
-    userId: readUserId(sub),
+    userId: readId(sub),
     subject: sub,
     // The address must be storable, because the events of the caller's changes contain it.
     email: typeof email === 'string' && describeUnstorable(email) === null ? email : null,
@@ -34,11 +35,6 @@ export function readCaller(claims: JWTPayload): Caller {
 /** Throws `UNAUTHENTICATED` if claims that were verified before have expired. */
 export function refuseExpired({ exp }: JWTPayload): void {
   if (exp !== undefined && exp + clockToleranceSeconds <= Date.now() / 1_000) throw invalidToken(expired)
-}
-
-function readUserId(sub: string): number | null {
-  const id = /^[1-9]\d{0,15}$/.test(sub) ? Number(sub) : null
-  return id !== null && Number.isSafeInteger(id) ? id : null
 }
 
 // Scopes that a JWT must claim explicitly (contract, section 9). With `runs:read`, for example, a caller reads inputs

@@ -7,13 +7,16 @@ const maxNamedIds = 10
 
 const rule = `must be an integer from 1 to ${Number.MAX_SAFE_INTEGER}`
 
-/**
- * Reads an id in plain decimal, without sign, leading zeros or exponent. Throws `BAD_USER_INPUT`, which names the text,
- * for anything else.
- */
+/** Reads an id in plain decimal, without sign, leading zeros or exponent. Returns null for anything else. */
+export function readId(text: string): number | null {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
+  return isId(id) ? id : null
+}
+
+/** Reads an id like `readId`. Throws `BAD_USER_INPUT`, which names the text, for anything else. */
 export function parseId(text: string, what: string): number {
   const id = readId(text)
-  if (Number.isNaN(id)) throw badId(text, what)
+  if (id === null) throw badId(text, what)
   return id
 }
 
@@ -22,21 +25,20 @@ export function parseIdFields<Name extends string>(
   fields: Readonly<Record<Name, { readonly text: string; readonly what: string }>>,
 ): Record<Name, number> {
   const entries = Object.entries<{ readonly text: string; readonly what: string }>(fields)
-  const bad = entries.filter(([, { text }]) => Number.isNaN(readId(text)))
+  const bad = entries.filter(([, { text }]) => readId(text) === null)
   if (bad.length > 0) {
     const message = bad.map(([, { text, what }]) => describeBadId(text, what)).join(' ')
     const errors = bad.map(([name]) => ({ pointer: `/${name}`, detail: rule }))
     throw new RostrumError('BAD_USER_INPUT', message, { fields: errors })
   }
-  return Object.fromEntries(entries.map(([name, { text }]) => [name, readId(text)])) as Record<Name, number>
+  return Object.fromEntries(entries.map(([name, { text }]) => [name, Number(text)])) as Record<Name, number>
 }
 
 /** Reads the ids of a list like `parseId`. The error names all texts that are no ids, up to ten. */
 export function parseIds(texts: readonly string[], what: string): number[] {
-  const ids = texts.map(readId)
-  if (ids.some(Number.isNaN))
-    throw badIds([...new Set(texts.filter(text => Number.isNaN(readId(text))))], what)
-  return ids
+  const bad = new Set(texts.filter(text => readId(text) === null))
+  if (bad.size > 0) throw badIds([...bad], what)
+  return texts.map(Number)
 }
 
 /** Returns the id. Throws `BAD_USER_INPUT`, which names the value, for a number that is no id. */
@@ -78,12 +80,6 @@ export function describeBadId(value: string, what: string): string {
 
 function cut(text: string): string {
   return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text
-}
-
-// Returns NaN for a text that is no id.
-function readId(text: string): number {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
-  return isId(id) ? id : Number.NaN
 }
 
 function badIds(values: readonly string[], what: string): RostrumError {

@@ -171,10 +171,10 @@ test('push refuses a `--try` that is no id of a case before it pushes', async ()
   await saveLive('exit(1)')
   await place.run(['pull'])
   await place.write(file, 'exit(2)')
-  for (const more of [[], ['--watch']]) {
-    const { code, stdout, stderr } = await place.run(['push', '--yes', '--try', 'incident/1', ...more])
+  for (const [id = '', ...more] of [['incident/1'], ['incident/1', '--watch'], ['9007199254740992']]) {
+    const { code, stdout, stderr } = await place.run(['push', '--yes', '--try', id, ...more])
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
-    expect(stderr).toBe('`--try` must be the id of a case, such as 41; it is `incident/1`.\n')
+    expect(stderr).toBe(`\`--try\` must be the id of a case, such as 41; it is \`${id}\`.\n`)
   }
   expect(await readLive()).toBe('exit(1)')
 })

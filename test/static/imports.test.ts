@@ -36,6 +36,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     'commands/parse-flags.ts',
     'app.ts',
     'domain/functions/functions.ts',
+    'domain/id.ts',
     'domain/name.ts',
     'openapi/print-document.ts',
     'pages/gateway/read-events.ts',

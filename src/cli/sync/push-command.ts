@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { readId } from '../../domain/id.ts'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
 import { chooseGateway, describeUrl, urlOption } from '../gateway/choose-gateway.ts'
@@ -69,7 +70,7 @@ ${describeUrl(16)}
 
 // The gateway would refuse another id only after the push.
 function checkCaseId(id: string | undefined): void {
-  if (id === undefined || /^[1-9]\d{0,15}$/.test(id)) return
+  if (id === undefined || readId(id) !== null) return
   throw wrongUse(`\`--try\` must be the id of a case, such as 41; it is \`${id}\`.`)
 }
 

@@ -1,5 +1,6 @@
 import { isGuid } from '../../guid.ts'
 import { isHash } from '../functions/functions.ts'
+import { readId } from '../id.ts'
 import { allRuns, type RunFilter, type RunStore } from './run-store.ts'
 
 interface FilterSearch {
@@ -37,8 +38,8 @@ function canMatch({ functionVersion, txnId, replayOf }: RunFilter): boolean {
 
 function membersFor(text: string): Partial<RunFilter>[] {
   if (isGuid(text)) return [{ runId: text }, { txnId: text }]
-  const number = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
-  return Number.isSafeInteger(number) ? [{ caseId: number }] : []
+  const caseId = readId(text)
+  return caseId === null ? [] : [{ caseId }]
 }
 
 function join(filter: RunFilter, member: Partial<RunFilter>): RunFilter | null {

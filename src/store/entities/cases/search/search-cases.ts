@@ -30,7 +30,7 @@ export function createSearchCases<S extends Selection>(
   selection: S,
 ) {
   const searches = new Map<string, Prepared<RowOf<S>>>()
-  const counts = new Map<number, Prepared<Count>>()
+  const counts = new Map<number, Prepared<FieldCount>>()
   const listsOf = (where: Where) => where.map((_, index) => list(`wanted_${index}`, { value: 'text' }))
 
   function prepareSearch(form: Form, { caseTypeCode, where }: CaseSearch, fromEnd: boolean) {
@@ -53,7 +53,7 @@ export function createSearchCases<S extends Selection>(
           select 1 from case_values where ${ofField(index)} and ${includes(sql`value`)} limit ${limit}
         ) as few`,
     )
-    return { statement: prepareMany(sql.join(each, sql` union all `), count), lists }
+    return { statement: prepareMany(sql.join(each, sql` union all `), fieldCount), lists }
   }
 
   /** Returns the form of a search and its fields, in the order in which that form needs them. */
@@ -66,7 +66,7 @@ export function createSearchCases<S extends Selection>(
     if (where.length > 1) {
       // PostgreSQL chooses within one statement, because a count would take a round trip.
       if (isShared) return ['few or in order', singlesFirst(where)]
-      const { statement, lists } = remember(counts, where.length, () => prepareCount(where))
+      const { statement, lists } = counts.getOrInsertComputed(where.length, () => prepareCount(where))
       const rarest = findRarest(where, await read(statement, valuesOf(accountCode, search, lists)))
       if (rarest !== undefined) return ['rarest first', [rarest, ...where.filter(field => field !== rarest)]]
     }
@@ -80,17 +80,19 @@ export function createSearchCases<S extends Selection>(
     const isOrdered = form === 'in order' || form === 'few or in order'
     const singles = isOrdered ? where.filter(isSingle).length : 0
     const key = `${form} ${search.caseTypeCode === null} ${where.length} ${singles} ${fromEnd}`
-    const { statement, lists } = remember(searches, key, () => prepareSearch(form, ordered, fromEnd))
+    const { statement, lists } = searches.getOrInsertComputed(key, () =>
+      prepareSearch(form, ordered, fromEnd),
+    )
     const values = valuesOf(accountCode, ordered, lists)
     return read(statement, { ...values, after: after ?? 0, before: before ?? 2 ** 53, limit })
   }
 }
 
-const count = { place: numberOf(sql`place`), count: numberOf(sql`count`) }
-type Count = RowOf<typeof count>
+const fieldCount = { place: numberOf(sql`place`), count: numberOf(sql`count`) }
+type FieldCount = RowOf<typeof fieldCount>
 
 /** Returns the field with the fewest look-ups among the other fields; undefined if those are too many. */
-function findRarest(where: Where, counts: readonly Count[]): Where[number] | undefined {
+function findRarest(where: Where, counts: readonly FieldCount[]): Where[number] | undefined {
   const wanted = where.reduce((sum, field) => sum + field.in.length, 0)
   const lookUps = counts.map(({ place, count }) => {
     const field = where[place]
@@ -117,11 +119,4 @@ function valuesOf(accountCode: string, { caseTypeCode, where }: CaseSearch, list
     Object.assign(values, lists[index]?.encode(wanted.map(value => ({ value }))))
   }
   return values
-}
-
-/** Returns what is kept for the key, and makes it first if there is nothing. */
-function remember<Key, Kept>(kept: Map<Key, Kept>, key: Key, make: () => Kept): Kept {
-  const known = kept.get(key) ?? make()
-  kept.set(key, known)
-  return known
 }

@@ -4,11 +4,11 @@ import { type Dialect, placeholders } from '../../../dialect.ts'
 /** How a search finds the ids of a page. `chooseForm` says when. */
 export type Form = 'all cases' | 'page of each value' | 'rarest first' | 'few or in order' | 'in order'
 
-export interface SearchShape {
+interface SearchShape {
   readonly form: Form
   /** The wanted values, a list for each field. */
   readonly lists: readonly ReturnType<Dialect['list']>[]
-  /** Number of first fields with one wanted value. */
+  /** Number of fields with one wanted value. They come first. */
   readonly singles: number
   readonly hasType: boolean
   readonly fromEnd: boolean
@@ -23,7 +23,7 @@ const [minFirst, maxFirst] = [sql.raw('500'), sql.raw('4000')]
 
 const given = placeholders('accountCode', 'caseTypeCode', 'after', 'before', 'limit')
 
-/** The values of the field at this place, which the placeholder `field0` names for the first one. */
+/** The condition for values of the field at this place. The placeholder `field<index>` has its name. */
 export function ofField(index: number): SQL {
   return sql`
     account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
@@ -64,8 +64,8 @@ function selectPageOfEach({ lists: [list], fromEnd, isShared }: SearchShape): SQ
       ${firstOf(sql`+case_id`, fromEnd)}`
 }
 
-// Looks the cases with the values of the first field up among those of each other field. A count cannot become a join,
-// in which SQLite might read all values of the other field.
+// Looks the cases with the values of the first field up among the values of each other field. It counts them, because
+// SQLite could turn another condition into a join that reads all values of the other field.
 function selectRarestFirst({ lists: [rarest, ...others], fromEnd }: SearchShape): SQL {
   const hasEach = others.map(
     (list, index) => sql`
@@ -77,10 +77,10 @@ function selectRarestFirst({ lists: [rarest, ...others], fromEnd }: SearchShape)
     ${firstOf(sql`+case_id`, fromEnd)}`
 }
 
-// Reads the first values of each field. If one has few, their cases are looked up among the values of each other field;
-// else, and if some values are in a list, so are the first cases. Unless that finds what is wanted, the fields are
-// merged. PostgreSQL has no say in this: it expects too few rows, and one for each field if it has no statistics. With
-// `offset 0`, it looks each case up by itself, however few it expects.
+// Reads the first values of each field. If a field has at most `maxFew`, looks their cases up among the values of each
+// other field. Otherwise, if a field has a list, looks up the first cases of the type, and is done if they fill the
+// page. Otherwise merges the fields. The query leaves none of this to PostgreSQL, which expects too few rows: without
+// statistics, one for each field. `offset 0` makes it look each case up by itself, however few it expects.
 function selectFewOrInOrder(shape: SearchShape): SQL {
   const { lists, singles, fromEnd } = shape
   const first = lists.map(
@@ -95,7 +95,7 @@ function selectFewOrInOrder(shape: SearchShape): SQL {
         ${valuesOf(index, isOf(shape, index))} and case_id = few.case_id offset 0
       ))`,
   )
-  // A merge with a list must read all of its values, so common ones are likely to be found sooner in this way.
+  // A merge must read all values of a list. Common ones are likely to be among the first cases.
   const common = sql`
     union all (
       select id from cases where account_code = ${given.accountCode} and case_type_code = ${given.caseTypeCode}
@@ -126,8 +126,8 @@ function selectInOrder(shape: SearchShape): SQL {
   return sql`${merge(shape)} ${firstOf(sql`case_id`, shape.fromEnd)}`
 }
 
-// The key of the values has those of one value in the order of the ids, so the fields are merged up to the last id of
-// the page. The values of a list are sorted first: with the plain id, SQLite would walk along all cases.
+// The rows of one value are in the order of the ids, so the merge ends with the last id of the page. The rows of a list
+// are sorted first: with the plain id, SQLite would walk along all cases.
 function merge(shape: SearchShape): SQL {
   const each = shape.lists.map((_, index) => {
     const id = index < shape.singles ? sql`case_id` : sql`+case_id as case_id`
@@ -136,7 +136,6 @@ function merge(shape: SearchShape): SQL {
   return sql.join(each, sql` intersect `)
 }
 
-// With one value, its rows are in the order of the ids.
 function isOf({ lists, singles }: SearchShape, index: number): SQL {
   return index < singles ? sql`value = ${sql.placeholder(`value${index}`)}` : isIn(lists[index])
 }

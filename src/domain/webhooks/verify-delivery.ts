@@ -143,22 +143,22 @@ interface Findings {
   readonly messageId: string | null
 }
 
-function judge({
+function judge(findings: Findings): VerificationResult {
+  const reason = findReason(findings)
+  return reason === null ? { kind: 'verified', messageId: findings.messageId } : { kind: 'refused', reason }
+}
+
+function findReason({
   isReadable,
   signature,
   isSigned,
-  timestampFault = null,
+  timestampFault,
   messageId,
-}: Findings): VerificationResult {
-  const checks: readonly (readonly [boolean, RefusalReason])[] = [
-    [isReadable, 'no readable secret'],
-    [signature !== '', 'no signature'],
-    [isSigned, 'bad signature'],
-    [timestampFault === null, timestampFault ?? 'no timestamp'],
-    [messageId !== '', 'no message id'],
-  ]
-  const failed = checks.find(([isGood]) => !isGood)
-  return failed === undefined ? { kind: 'verified', messageId } : { kind: 'refused', reason: failed[1] }
+}: Findings): RefusalReason | null {
+  if (!isReadable) return 'no readable secret'
+  if (signature === '') return 'no signature'
+  if (!isSigned) return 'bad signature'
+  return timestampFault ?? (messageId === '' ? 'no message id' : null)
 }
 
 // Returns what is wrong with a time in seconds. A time in milliseconds is one of the future.

@@ -34,8 +34,8 @@ export function selectPending(
 }
 
 /**
- * Refuses a store that lacks migrations, with a `StartError`. A migrated store cannot be opened by the version that
- * made it. A new store would hide that the wrong one was named.
+ * Throws a `StartError` for a store that lacks migrations: once migrated, the version that made it could not open it.
+ * Also for a database without tables: a new store in it would hide that the wrong one was named.
  */
 export function refuseUnmigrated(
   engine: 'sqlite' | 'postgres',

@@ -16,7 +16,7 @@ export interface OpenStore {
   readonly limits?: StoreLimits
   /** Called once if the file of a SQLite store that is served is removed or replaced, with the reason. */
   readonly onLost?: (reason: string) => void
-  /** Called once if to migrate a PostgreSQL database takes long, or waits for others that use it. */
+  /** Called once if a migration of PostgreSQL takes long, or waits for others that use the database. */
   readonly onWait?: () => void
   readonly observe?: ObserveStore
   /** Gets every statement that is sent to the open store, `begin` and `commit` included. */

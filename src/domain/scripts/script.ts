@@ -69,8 +69,8 @@ export interface RunSettings {
   /** Set only for a queued run. Such a run takes a sandbox only while no other run waits. */
   readonly generation?: Generation
   /**
-   * Called before each call that the run, or a run inside it, makes, with its token too, and before the commit of a
-   * save that it asks for. Set only for a queued run.
+   * Called before each call of the run, of a run inside it or with its token, and before the commit of a save that it
+   * asks for. Set only for a queued run.
    */
   readonly checkLease?: CheckLease
 }

@@ -17,7 +17,7 @@ import { tables } from './tables.ts'
 const types = { text: sql`text`, integer: sql`bigint`, boolean: sql`boolean`, bytes: sql`bytea` }
 
 /** The part of the dialect that needs no connection. */
-export const wording: Pick<Dialect, 'typed' | 'jsonOf'> = {
+export const expressions: Pick<Dialect, 'typed' | 'jsonOf'> = {
   typed: (placeholder, type) => sql`${placeholder}::${types[type]}`,
   jsonOf: selection => sql`json_build_object(${listMembers(selection)})::text`,
 }
@@ -36,7 +36,7 @@ export function createPostgresDialect(calls: Calls): Dialect {
     forShare: sql`for share`,
     now: sql`now()`,
     nowPlus: ms => sql`(now() + ${ms}::float8 * interval '1 millisecond')`,
-    ...wording,
+    ...expressions,
     isListed,
     encodeList: encodeIds,
     nextTokenId: prepare(sql`select nextval('api_tokens_id_seq')`, { id: tables.apiTokens.id }),

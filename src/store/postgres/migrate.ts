@@ -23,7 +23,7 @@ const maxIdleMs = 5_000
 const sayAfterMs = 2_000
 
 export interface Migrating {
-  /** Called once if to migrate the database takes long, or waits for others that use it. */
+  /** Called once if a migration takes long, or waits for others that use the database. */
   readonly onWait: () => void
   readonly migrates: Migrates
 }
@@ -37,8 +37,7 @@ export async function migrateOrRefuse(client: Client, { onWait, migrates }: Migr
 }
 
 /**
- * Applies all missing migrations or none. Gateways that start together take turns. `onWait` is called once if this
- * takes long, because there is much to migrate or others hold locks. If nothing is missing, takes no lock.
+ * Applies all missing migrations or none. Gateways that start together take turns. Takes no lock if nothing is missing.
  */
 async function migrate(client: Client, onWait: () => void): Promise<void> {
   if ((await findPending(client)).length === 0) return

@@ -12,7 +12,7 @@ import { askTogether } from '../connection/ask-together.ts'
 import type { Calls } from '../connection/calls.ts'
 import type { Client } from '../connection/client.ts'
 import { isDataError, isUniqueViolation } from '../connection/sql-state.ts'
-import { wording } from '../dialect.ts'
+import { expressions } from '../dialect.ts'
 import { tables } from '../tables.ts'
 
 /** Adds a membership. Resolves with `undefined` if the pair already has one, or the step was made before. */
@@ -63,7 +63,7 @@ export function createAddMembership(database: Database, { pool, withAccountSlot 
 }
 
 const accountCode = sql.placeholder('accountCode')
-const { insert: insertStep } = createStepParts(wording)
+const { insert: insertStep } = createStepParts(expressions)
 const accountOf = ({ origin }: Addition) => origin.accountCode
 
 /** Prepares the statement that adds memberships of one account and returns those that were made. */

@@ -7,13 +7,13 @@ import type { Move, RowChange } from '../../entities/memberships/membership-look
 import { selectMembership } from '../../entities/memberships/membership-reads.ts'
 import { createStepParts, stepValues } from '../../steps.ts'
 import { first } from '../../work.ts'
-import { wording } from '../dialect.ts'
+import { expressions } from '../dialect.ts'
 import { tables } from '../tables.ts'
 
 const { accountCode, id, versions } = placeholders('accountCode', 'id', 'versions')
 const { toUserId, toTeamId } = placeholders('toUserId', 'toTeamId')
 const { userId, email, transactionId } = placeholders('userId', 'email', 'transactionId')
-const steps = createStepParts(wording)
+const steps = createStepParts(expressions)
 const isTheRow = sql`
   account_code = ${accountCode} and id = ${id}
   and (${versions}::bigint[] is null or version = any(${versions}::bigint[]))

@@ -187,7 +187,7 @@ class MembersPage extends PageElement {
     this.#underWay.add(what)
     const place = this.page?.nodes.findIndex(({ id }) => id === what) ?? -1
     const isUndo = document.activeElement?.closest('.notice') != null
-    this.#undo.wait()
+    this.#undo.begin()
     tryAction(this, async () => {
       try {
         const { text, undo } = await action()

@@ -6,7 +6,7 @@ export interface Bar {
   readonly name: string
   readonly startMs: number
   readonly durationMs: number
-  /** Why nobody knows its end; null if it is known. Without an end, its bar goes to the end of the axis. */
+  /** Why its end is unknown; null if it is known. A bar without an end goes to the end of the axis. */
   readonly noEnd: 'lost' | 'not ended' | null
   /** 0 for the run itself. */
   readonly depth: number

@@ -19,7 +19,7 @@ interface Chart {
   readonly columns: number
   /** What is said instead of a chart without bars. */
   readonly empty: string
-  /** Prints a value under its bar, if that is not the bare number. */
+  /** Prints a value under its bar. By default, it is the number alone. */
   readonly print?: (value: number) => string
 }
 

@@ -14,7 +14,7 @@ const pageSize = 50
 // A run is listed up to a second after it began, so the page looks more often than that.
 const lookEveryMs = 600
 const lookAfterErrorMs = 3_000
-// A run can also be deleted, and the newest run is the same as before then.
+// Searches again after this time even without a new run, because runs can be deleted.
 const searchEveryMs = 6_000
 // A page that is left open keeps this many rows, and those that the person loads.
 const maxRowsByItself = 200

@@ -60,7 +60,7 @@ class RunCharts extends PageElement {
     this.#timer = setTimeout(() => this.#load(), nextMs)
   }
 
-  // Figures stay while none come, but not those of another filter.
+  // After an error, the last figures stay, unless they are those of another filter.
   #note(filter: RunFilter, found: Stats | null): void {
     this.hasFailed = found === null
     if (found === null && filter === this.#shown) return
@@ -70,7 +70,8 @@ class RunCharts extends PageElement {
 
   override render() {
     const { stats } = this
-    const empty = stats === null ? describeNone(this.hasFailed) : 'No runs in the last hour'
+    const missing = this.hasFailed ? 'Not loaded' : 'Loading…'
+    const empty = stats === null ? missing : 'No runs in the last hour'
     const note = html`<p class="quiet">Only the newest ${stats?.counted} runs of the last hour are counted.</p>`
     return html`<section class="charts" aria-label="The last hour">
       ${viewMinutes(stats, empty)} ${viewOutcomes(stats, empty)} ${viewDurations(stats, empty)}
@@ -78,9 +79,6 @@ class RunCharts extends PageElement {
     ${stats?.isComplete === false ? note : nothing}`
   }
 }
-
-// The charts load again until an answer comes.
-const describeNone = (hasFailed: boolean) => (hasFailed ? 'Not loaded' : 'Loading…')
 
 function viewMinutes(stats: Stats | null, empty: string) {
   const first = Math.floor(Date.now() / minuteMs) - minutes

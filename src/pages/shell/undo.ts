@@ -16,9 +16,8 @@ export class UndoController {
   #text = ''
   #undo: (() => void) | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Number of actions under way. */
-  #waiting = 0
-  /** True if the last action is under way. What was offered before it is not shown meanwhile. */
+  #underWay = 0
+  /** True from the beginning of an action until one is offered to be undone, or none is under way. */
   #isSaving = false
   readonly #host: ReactiveControllerHost
 
@@ -41,18 +40,18 @@ export class UndoController {
     this.#timer = setTimeout(() => this.#endOffer(text), undoMs)
   }
 
-  /** Says that something is being done, until `offer` says what was done or all that is being done has ended. */
-  wait(): void {
-    this.#waiting++
+  /** Notes that an action begins. Shows `Saving…` instead of what was offered before. */
+  begin(): void {
+    this.#underWay++
     this.#isSaving = true
     if (this.#undo === null) this.#text = ''
     this.#host.requestUpdate()
   }
 
-  /** Notes that something has ended that `wait` noted. What can still be undone is offered again. */
+  /** Notes that an action has ended. After the last one, shows again what can still be undone. */
   end(): void {
-    this.#waiting--
-    if (this.#waiting === 0) this.#isSaving = false
+    this.#underWay--
+    if (this.#underWay === 0) this.#isSaving = false
     this.#host.requestUpdate()
   }
 

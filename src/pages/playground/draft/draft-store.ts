@@ -61,7 +61,7 @@ export function readDraftOfTab(): Draft | null {
   return id === null ? null : readDraft(prefix + id)
 }
 
-/** Lets a stored draft belong to the function as which a script of it was saved. */
+/** Links a stored draft to the function that was saved from it with this script. */
 export function assignDraft(id: string, openFunction: OpenFunction, script: string): void {
   const draft = readDraft(prefix + id)
   if (draft !== null) storeDraft({ ...draft, function: openFunction, isBase: draft.script === script })

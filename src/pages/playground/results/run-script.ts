@@ -63,7 +63,7 @@ function explain(error: GatewayError): GatewayError {
   if (code !== 'UNKNOWN' || status < 500) return error
   const message =
     `The answer (status ${status}) does not come from the gateway, so the script may have run. ` +
-    'Your draft is safe. Look for this run on the page "Runs", or run it again.'
+    'Your draft is safe. Look for this run on the page “Runs”, or run it again.'
   return new GatewayError(message, { code, status })
 }
 
@@ -84,7 +84,7 @@ async function readRun(
   }
   throw new Error(
     'The connection to the gateway broke before the run ended. Your draft is safe. ' +
-      'Run it again, or look for this run on the page "Runs".',
+      'Run it again, or look for this run on the page “Runs”.',
   )
 }
 

@@ -48,7 +48,7 @@ async function untilKept(id: string, token = server.adminToken): Promise<void> {
   })
 }
 
-/** Gives the id of the newest run of a filter, once there is one. */
+/** Returns the id of the newest run of a filter, once there is one. */
 async function newestRun(filter: string): Promise<string> {
   let id = ''
   await until(async () => {

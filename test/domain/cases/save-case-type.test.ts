@@ -21,7 +21,7 @@ function save(origin: typeof keyed | ReturnType<typeof by>, indexedFields: reado
 test.each([
   ['with more fields', ['a', 'b']],
   ['with fewer fields', []],
-])('a save %s that was made under a key gives its first result again', async (_, fields) => {
+])('a save %s that is made again under its key returns its first result', async (_, fields) => {
   await save(by('a'), ['a'])
   const first = await save(keyed, fields)
   const later = await save(by('a'), ['c'])

@@ -3,7 +3,7 @@ import type { RequestContext } from '../../context.ts'
 /** Descriptions of arguments of changes. */
 export const changeArguments = {
   ifVersions: 'If given, the case must be at one of these versions. Otherwise: `PRECONDITION_FAILED`.',
-  dryRun: 'Runs the hooks before the change, compares, and stores and queues nothing.',
+  dryRun: 'Runs the hooks before the change and checks `ifVersions`, but stores and queues nothing.',
 } as const
 
 interface GivenChange {

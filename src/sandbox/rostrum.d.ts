@@ -185,7 +185,7 @@ declare namespace Rostrum {
       first?: number
       after?: string | null
     }): Promise<{ cases: Case[]; end_cursor: string | null }>
-    /** Creates or changes a case. */
+    /** Creates or changes a case. Rejects infinite numbers and NaN in its data. */
     save(save: CaseSave): Promise<Case>
     /** Deletes a case. */
     delete(id: Id, condition?: { if_version?: number }): Promise<null>

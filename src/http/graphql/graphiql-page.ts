@@ -7,7 +7,7 @@ import { overloaded } from '../../errors.ts'
 import { loadOnce } from '../../load-once.ts'
 import { answerError } from '../errors/answer-error.ts'
 import { PagePlaces } from '../pages/page-places.ts'
-import { takesGzip } from '../request/negotiate-accept.ts'
+import { boundPreferences, takesGzip } from '../request/negotiate-accept.ts'
 import type { GraphiqlPage } from './render-graphiql-page.ts'
 
 // Keeps the page, and any script in an answer, from contacting other hosts. The page itself needs none.
@@ -67,7 +67,7 @@ export function createGraphiqlHook() {
 // True if the client prefers HTML. JSON is listed first, so it wins if a client accepts both equally (`*/*`).
 function prefersPage(request: FastifyRequest): boolean {
   const offered = ['application/json', 'application/graphql-response+json', 'text/html']
-  return new Negotiator(request.raw).mediaType(offered) === 'text/html'
+  return new Negotiator(boundPreferences(request.headers)).mediaType(offered) === 'text/html'
 }
 
 interface Page {

@@ -7,6 +7,7 @@ import {
 import { RostrumError } from '../../errors.ts'
 import { functionShape, functions } from '../../operations/functions.ts'
 import { hasComment, readSourceBody, SourceText } from '../body/content/source-body.ts'
+import { boundPreferences } from '../request/negotiate-accept.ts'
 import { readFunctionQuery } from './function-query.ts'
 import { readIfLive, toEtag } from './if-match.ts'
 import { toRecord } from './record-row.ts'
@@ -114,6 +115,6 @@ const offered = ['application/json', ...javascript, ...javascript.map(type => `$
 // True if the client prefers the source as it is. It gets JSON if it accepts both equally, or neither.
 function prefersSource(accept: RestRequest['accept']): boolean {
   if (accept === undefined) return false
-  const type = new Negotiator({ headers: { accept } }).mediaType(offered)
+  const type = new Negotiator(boundPreferences({ accept })).mediaType(offered)
   return type !== undefined && type !== 'application/json'
 }

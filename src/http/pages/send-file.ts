@@ -15,6 +15,28 @@ const maxLargeAtOnce = 32
 
 const decompress = promisify(gunzip)
 
+interface PlainFile {
+  readonly bytes: Promise<Buffer>
+  readers: number
+}
+
+/** Decompressed files, while they are sent. All answers share one copy: that of TypeScript has 9 MB. */
+class PlainFiles {
+  readonly #files = new Map<BuiltFile['gzipped'], PlainFile>()
+
+  /** Returns the file. `state.atEnd` releases it. */
+  read(gzipped: BuiltFile['gzipped'], { state }: FastifyRequest): Promise<Buffer> {
+    const file = this.#files.get(gzipped) ?? { bytes: decompress(gzipped), readers: 0 }
+    this.#files.set(gzipped, file)
+    file.readers++
+    state.atEnd(() => {
+      file.readers--
+      if (file.readers === 0) this.#files.delete(gzipped)
+    })
+    return file.bytes
+  }
+}
+
 interface Sent {
   /** Undefined if there is no such file. */
   readonly file: BuiltFile | undefined
@@ -28,6 +50,7 @@ export type SendFile = ReturnType<typeof createSender>
 export function createSender() {
   const places = new PagePlaces(maxFilesAtOnce)
   const largePlaces = new PagePlaces(maxLargeAtOnce)
+  const plainFiles = new PlainFiles()
   return async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -54,6 +77,6 @@ export function createSender() {
       vary: 'accept-encoding',
     })
     if (isGzipped) reply.header('content-encoding', 'gzip')
-    return reply.send(isGzipped ? gzipped : await decompress(gzipped))
+    return reply.send(isGzipped ? gzipped : await plainFiles.read(gzipped, request))
   }
 }

@@ -6,27 +6,39 @@ import { beginRequest } from '../../../src/http/request/request-state.ts'
 import { Counts } from '../../../src/metrics/counts.ts'
 import { silentLog } from '../../scripts/run/start-tasks.ts'
 
-test('a large file past the 32 that are being sent is refused with their number', async () => {
-  // On a clock that stands still, no answer has been sent for so long that it can be cut.
-  vi.useFakeTimers({ toFake: ['performance'] })
-  onTestFinished(() => void vi.useRealTimers())
+/** Sends requests for a large file at once. Nobody reads the answers. */
+async function askAtOnce(requests: number, encoding: string) {
   const server = fastify({ forceCloseConnections: true })
   onTestFinished(() => server.close())
   const logs = { system: silentLog, writeRecord: () => undefined, counts: new Counts([]), tracing: null }
   server.addHook('onRequest', async (request, reply) => beginRequest(request, reply, logs))
+  const sent: unknown[] = []
+  server.addHook('onSend', async (_request, _reply, payload) => void sent.push(payload))
   const send = createSender()
   // More than the system takes of an answer that nobody reads.
   const file = { type: 'text/plain', gzipped: gzipSync(Buffer.alloc(32 * 2 ** 20), { level: 0 }) }
   server.get('/', (request, reply) => send(request, reply, { file, policy: null }))
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   const clients = new AbortController()
-  const answers = await Promise.all(
-    Array.from({ length: 33 }, () =>
-      fetch(url, { headers: { 'accept-encoding': 'gzip' }, signal: clients.signal }),
-    ),
-  )
+  onTestFinished(() => clients.abort())
+  const headers = { 'accept-encoding': encoding }
+  const ask = () => fetch(url, { headers, signal: clients.signal })
+  return { answers: await Promise.all(Array.from({ length: requests }, ask)), sent }
+}
+
+test('a large file past the 32 that are being sent is refused with their number', async () => {
+  // On a clock that stands still, no answer has been sent for so long that it can be cut.
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { answers } = await askAtOnce(33, 'gzip')
   const refused = answers.filter(({ status }) => status === 429)
   expect(refused).toHaveLength(1)
   expect(await refused[0]?.text()).toContain('32 files of pages are being sent, the maximum.')
-  clients.abort()
+})
+
+test('clients that take no gzip share one decompressed copy of a file', async () => {
+  const { answers, sent } = await askAtOnce(4, 'identity')
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect(sent).toHaveLength(4)
+  expect(sent.every(copy => Buffer.isBuffer(copy) && copy === sent[0])).toBe(true)
 })

@@ -1,15 +1,27 @@
 import { spawn } from 'node:child_process'
+import { chmodSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { findDescendants, findSurvivors } from '../server/processes/child-processes.ts'
 import { endWithParent } from '../server/processes/end-with-parent.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/interrupted/vitest.config.ts']
 
 /** Starts a run of the tests in a process group of its own, and waits until its gateways and PostgreSQL run. */
 async function startRun() {
-  const run = spawn(process.execPath, args, { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  // What the run cannot remove any more is removed with this folder.
+  const { path, remove } = makeTempFolder()
+  onTestFinished(remove)
+  // The user of PostgreSQL goes through it.
+  chmodSync(path, 0o711)
+  const run = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, TMPDIR: path },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   endWithParent(run, { isDetached: true })
   let output = ''
   const worker = await new Promise<number>((resolve, reject) => {

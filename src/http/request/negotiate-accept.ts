@@ -48,14 +48,21 @@ function negotiate(request: IncomingMessage): Negotiated {
   if (!accept) return withoutAccept
   const known = negotiated.get(accept)
   if (known !== undefined) return known
-  const negotiator = new Negotiator(boundPreferences(request.headers))
+  const bounded = boundPreferences(request.headers)
+  const negotiator = new Negotiator(bounded)
   const streamType = negotiator.mediaType(stream)
   const type = (negotiator.mediaType(json) ?? streamType)?.split(';', 1)[0] ?? null
   const allowsStream = streamType !== undefined && /text\/event-stream/i.test(accept)
-  const first = negotiator.mediaType([...json, ...stream])
-  const found = { type, allowsStream, prefersStream: allowsStream && first === streamType }
+  const found = { type, allowsStream, prefersStream: allowsStream && isStreamFirst(bounded.headers.accept) }
   if (accept.length <= maxCachedLength) negotiated.set(accept, found)
   return found
+}
+
+// A negotiator prefers what has more parameters, so the charset is taken away: the order counts with and without it.
+function isStreamFirst(accept = ''): boolean {
+  const withoutCharset = accept.replace(/;\s*charset="?utf-8"?(?=\s*(?:[;,]|$))/gi, '')
+  const negotiator = new Negotiator({ headers: { accept: withoutCharset } })
+  return negotiator.mediaType(['application/json', eventStream]) === eventStream
 }
 
 // Maximum length of a header of preferences. Each entry takes time for each type: a header of 16 KiB took 30 ms.

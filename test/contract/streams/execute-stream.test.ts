@@ -180,6 +180,7 @@ describe('a request for a stream', () => {
     'text/event-stream;q=0, */*',
     // Clients made from the OpenAPI document can list all types of an answer, in its order.
     'application/json, text/event-stream',
+    'application/json, text/event-stream;charset=utf-8',
     'text/event-stream;q=0.5, application/json',
     'Text/Event-Stream;q=0.1, */*',
   ])('is none with `Accept: %s`', async accept => {
@@ -191,6 +192,8 @@ describe('a request for a stream', () => {
   test.each([
     'text/event-stream',
     'text/event-stream, application/json',
+    'text/event-stream, application/json; charset="UTF-8"',
+    'application/graphql-response+json, text/event-stream',
     'application/json;q=0.5, text/event-stream',
     'Text/Event-Stream, */*',
     'text/event-stream; charset=utf-8',

@@ -233,11 +233,12 @@ class FunctionTriggers extends PageElement {
     if (document.activeElement === document.body) this.querySelector<HTMLElement>(`.add-${kind}`)?.focus()
   }
 
+  // After an error, a notice of another action stays.
   #try(doing: string, action: () => Promise<void>): void {
     this.notice = doing
     tryAction(this, () =>
       action().catch(error => {
-        this.notice = ''
+        if (this.notice === doing) this.notice = ''
         throw error
       }),
     )

@@ -95,6 +95,34 @@ test('a switch and a removal whose answers are late say that they go on', async 
   await close(tab)
 })
 
+test('a removal that goes on still says so after a switch has failed', async () => {
+  const functionId = await save('failing', 'exit(payload)')
+  for (const event of ['PRE_SAVE', 'POST_SAVE'])
+    await server.graphql('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
+      input: { functionId, caseTypeCode: 'failing', event },
+    })
+  const tab = await open(`/functions/${functionId}`)
+  const { page } = tab
+  const hooks = page.getByRole('list', { name: 'Hooks' })
+  await hooks.waitFor()
+  const asked = Promise.withResolvers<() => Promise<void>>()
+  await page.route('**/graphql', route => {
+    if (!route.request().postData()?.includes('saveHook')) return route.fallback()
+    asked.resolve(() => route.fulfill({ status: 400, json: { errors: [{ message: 'It was refused.' }] } }))
+  })
+  await hooks.getByRole('button', { name: 'Switch off' }).nth(0).click()
+  const refuseSwitch = await asked.promise
+  const sendRemoval = await holdAnswer(page, 'removeHook')
+  await hooks.getByRole('button', { name: 'Remove' }).nth(1).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await refuseSwitch()
+  await page.getByRole('alert').getByText('It was refused.').waitFor()
+  expect(await page.locator('.triggers').getByRole('status').first().innerText()).toBe('Removing…')
+  await sendRemoval()
+  await page.getByRole('status').getByText('After each save of failing was removed.').waitFor()
+  await close(tab)
+})
+
 test('a hook that somebody else has removed leaves the list once it is switched off', async () => {
   const functionId = await save('removed', 'exit(payload)')
   const { body } = await server.graphql<{ saveHook: { id: string } }>(

@@ -24,14 +24,20 @@ interface PlainFile {
 class PlainFiles {
   readonly #files = new Map<BuiltFile['gzipped'], PlainFile>()
 
-  /** Returns the file. `state.atEnd` releases it. */
+  /**
+   * Returns the file. `state.atEnd` releases it, but not before it is decompressed: clients that disconnect at once
+   * would have it decompressed again for each of them.
+   */
   read(gzipped: BuiltFile['gzipped'], { state }: FastifyRequest): Promise<Buffer> {
     const file = this.#files.get(gzipped) ?? { bytes: decompress(gzipped), readers: 0 }
     this.#files.set(gzipped, file)
     file.readers++
     state.atEnd(() => {
-      file.readers--
-      if (file.readers === 0) this.#files.delete(gzipped)
+      const release = () => {
+        file.readers--
+        if (file.readers === 0) this.#files.delete(gzipped)
+      }
+      void file.bytes.then(release, release)
     })
     return file.bytes
   }

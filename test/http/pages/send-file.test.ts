@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { fastify } from 'fastify'
+import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSender } from '../../../src/http/pages/send-file.ts'
 import { beginRequest } from '../../../src/http/request/request-state.ts'
@@ -40,5 +40,27 @@ test('clients that take no gzip share one decompressed copy of a file', async ()
   const { answers, sent } = await askAtOnce(4, 'identity')
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   expect(sent).toHaveLength(4)
+  expect(sent.every(copy => Buffer.isBuffer(copy) && copy === sent[0])).toBe(true)
+})
+
+test('a file is decompressed once, even if its clients disconnect before that has ended', async () => {
+  const send = createSender()
+  const file = { type: 'text/plain', gzipped: gzipSync(Buffer.alloc(2 ** 20)) }
+  const sent: unknown[] = []
+  const reply = {
+    type: () => reply,
+    headers: () => reply,
+    send: (payload: unknown) => void sent.push(payload),
+  }
+  const answers = [1, 2, 3].map(() => {
+    const endings: (() => void)[] = []
+    const state = { atEnd: (ending: () => void) => void endings.push(ending) }
+    const request = { raw: { headers: {} }, state } as unknown as FastifyRequest
+    const answer = send(request, reply as unknown as FastifyReply, { file, policy: null })
+    for (const end of endings) end()
+    return answer
+  })
+  await Promise.all(answers)
+  expect(sent).toHaveLength(3)
   expect(sent.every(copy => Buffer.isBuffer(copy) && copy === sent[0])).toBe(true)
 })

@@ -12,6 +12,24 @@ async function save(name: string, sourceCode: string): Promise<string> {
   return body.data?.saveFunction.id ?? expect.unreachable()
 }
 
+/** Opens the page of a new function with a hook for each event, on cases of a type with the function's name. */
+async function openHooks(name: string, events: readonly string[]) {
+  const functionId = await save(name, 'exit(payload)')
+  const ids: (string | undefined)[] = []
+  for (const event of events) {
+    const { body } = await server.graphql<{ saveHook: { id: string } }>(
+      'mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }',
+      { input: { functionId, caseTypeCode: name, event } },
+    )
+    ids.push(body.data?.saveHook.id)
+  }
+  const tab = await open(`/functions/${functionId}`)
+  const { page } = tab
+  const hooks = page.getByRole('list', { name: 'Hooks' })
+  await hooks.waitFor()
+  return { tab, page, hooks, ids }
+}
+
 /** Keeps back the answer to the next request whose body has this text. The returned function sends it on. */
 async function holdAnswer(page: Page, text: string): Promise<() => Promise<void>> {
   const released = Promise.withResolvers<void>()
@@ -54,15 +72,7 @@ test('older versions that come late do not take a newer list away', async () => 
 })
 
 test('two hooks that are switched off quickly are both shown as off', async () => {
-  const functionId = await save('hooked', 'exit(payload)')
-  for (const event of ['PRE_SAVE', 'POST_SAVE'])
-    await server.graphql('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
-      input: { functionId, caseTypeCode: 't', event },
-    })
-  const tab = await open(`/functions/${functionId}`)
-  const { page } = tab
-  const hooks = page.getByRole('list', { name: 'Hooks' })
-  await hooks.waitFor()
+  const { tab, page, hooks } = await openHooks('hooked', ['PRE_SAVE', 'POST_SAVE'])
   const sendFirst = await holdAnswer(page, 'ListHooks')
   await hooks.getByRole('button', { name: 'Switch off' }).nth(0).click()
   await hooks.getByRole('button', { name: 'Switch off' }).nth(1).click()
@@ -73,14 +83,7 @@ test('two hooks that are switched off quickly are both shown as off', async () =
 })
 
 test('a switch and a removal whose answers are late say that they go on', async () => {
-  const functionId = await save('slow', 'exit(payload)')
-  await server.graphql('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
-    input: { functionId, caseTypeCode: 'slow', event: 'PRE_SAVE' },
-  })
-  const tab = await open(`/functions/${functionId}`)
-  const { page } = tab
-  const hooks = page.getByRole('list', { name: 'Hooks' })
-  await hooks.waitFor()
+  const { tab, page, hooks } = await openHooks('slow', ['PRE_SAVE'])
   const sendSwitch = await holdAnswer(page, 'saveHook')
   await hooks.getByRole('button', { name: 'Switch off' }).click()
   await page.getByRole('status').getByText('Switching off…').waitFor()
@@ -96,15 +99,7 @@ test('a switch and a removal whose answers are late say that they go on', async 
 })
 
 test('a removal that goes on still says so after a switch has failed', async () => {
-  const functionId = await save('failing', 'exit(payload)')
-  for (const event of ['PRE_SAVE', 'POST_SAVE'])
-    await server.graphql('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
-      input: { functionId, caseTypeCode: 'failing', event },
-    })
-  const tab = await open(`/functions/${functionId}`)
-  const { page } = tab
-  const hooks = page.getByRole('list', { name: 'Hooks' })
-  await hooks.waitFor()
+  const { tab, page, hooks } = await openHooks('failing', ['PRE_SAVE', 'POST_SAVE'])
   const asked = Promise.withResolvers<() => Promise<void>>()
   await page.route('**/graphql', route => {
     if (!route.request().postData()?.includes('saveHook')) return route.fallback()
@@ -124,16 +119,8 @@ test('a removal that goes on still says so after a switch has failed', async () 
 })
 
 test('a hook that somebody else has removed leaves the list once it is switched off', async () => {
-  const functionId = await save('removed', 'exit(payload)')
-  const { body } = await server.graphql<{ saveHook: { id: string } }>(
-    'mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }',
-    { input: { functionId, caseTypeCode: 't', event: 'PRE_SAVE' } },
-  )
-  const tab = await open(`/functions/${functionId}`)
-  const { page } = tab
-  const hooks = page.getByRole('list', { name: 'Hooks' })
-  await hooks.waitFor()
-  await server.graphql('mutation($id: ID!) { removeHook(id: $id) { id } }', { id: body.data?.saveHook.id })
+  const { tab, page, hooks, ids } = await openHooks('removed', ['PRE_SAVE'])
+  await server.graphql('mutation($id: ID!) { removeHook(id: $id) { id } }', { id: ids[0] })
   await hooks.getByRole('button', { name: 'Switch off' }).press('Enter')
   await page.getByRole('alert').filter({ hasText: 'There is no hook' }).waitFor()
   await hooks.waitFor({ state: 'detached' })

@@ -37,7 +37,7 @@ async function start(): Promise<void> {
   hanging = await startUpstream(() => undefined)
   stage = await startScriptStage({
     ROSTRUM_TASK_TIMEOUT_MS: String(timeoutMs),
-    ROSTRUM_TASK_CPU_MS: '300',
+    ROSTRUM_TASK_CPU_MS: '150',
     ROSTRUM_TASK_MEMORY_MB: '32',
     ROSTRUM_QUEUE_WAIT_MS: '10000',
     ROSTRUM_SANDBOXES: '1',

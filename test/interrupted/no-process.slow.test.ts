@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { isWhole } from '../hostile/whole-sweeps.ts'
 import { findDescendants, findSurvivors } from '../server/processes/child-processes.ts'
 import { endWithParent } from '../server/processes/end-with-parent.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
@@ -41,12 +42,20 @@ async function startRun() {
   return { main, worker, pids: [main, ...pids] }
 }
 
-test.each<[string, (run: { main: number; worker: number }) => void]>([
+type Interruption = [name: string, interrupt: (run: { main: number; worker: number }) => void]
+
+const unlike: readonly Interruption[] = [
   ['Ctrl-C', ({ main }) => process.kill(-main, 'SIGINT')],
-  ['a SIGTERM', ({ main }) => process.kill(main, 'SIGTERM')],
   ['a SIGKILL', ({ main }) => process.kill(main, 'SIGKILL')],
+]
+const others: readonly Interruption[] = [
+  ['a SIGTERM', ({ main }) => process.kill(main, 'SIGTERM')],
   ['a SIGKILL of its worker', ({ worker }) => process.kill(worker, 'SIGKILL')],
-])('a run of the tests leaves no process after %s', async (_, interrupt) => {
+]
+
+test.each(
+  isWhole ? [...unlike, ...others] : unlike,
+)('a run of the tests leaves no process after %s', async (_, interrupt) => {
   const { pids, ...run } = await startRun()
   interrupt(run)
   expect(await findSurvivors(pids)).toEqual([])

@@ -50,7 +50,7 @@ const contractHolds: Readonly<Record<string, { reason: string; instead: Expectat
 }
 
 const usualCpuMs = 1_000
-const shortCpuMs = 400
+const shortCpuMs = 200
 // Most of these only compute until they are ended. They get less processor time, and as much less time to end.
 const computing = ['cpu', 'native']
 

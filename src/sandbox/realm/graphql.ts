@@ -52,13 +52,19 @@ export function makeGraphql({ language, json, state }: RealmParts) {
     post()
   }
 
-  const ask = (query: unknown, variables: unknown, url: unknown, mustBeFinite: boolean): Promise<unknown> => {
+  const ask = (
+    query: unknown,
+    variables: unknown,
+    url: unknown,
+    where: string,
+    mustBeFinite: boolean,
+  ): Promise<unknown> => {
     // Created now, so that the stack of a rejection shows the line of the call.
     const error = new Error('')
     return new Promise((resolve, reject) => {
       const target = (url ?? '') as string
       check(query, variables, target)
-      const text = json.sent(variables, 'the variables of `graphql`', mustBeFinite)
+      const text = json.sent(variables, where, mustBeFinite)
       // Checks the text again, because a `toJSON` method may have returned something else.
       if (text !== 'null' && text[0] !== '{') refuse('`graphql` takes the variables as an object')
       checkLimits((query as string).length + text.length + target.length)
@@ -76,8 +82,11 @@ export function makeGraphql({ language, json, state }: RealmParts) {
 
   return {
     graphql: (query: unknown, variables: unknown = null, url: unknown = ''): Promise<unknown> =>
-      ask(query, variables, url, false),
-    /** Does what `graphql()` does. With `mustBeFinite`, infinite numbers and NaN in the variables are refused. */
+      ask(query, variables, url, 'the variables of `graphql`', false),
+    /**
+     * Does what `graphql()` does. `where` names the variables in errors. With `mustBeFinite`, infinite numbers and NaN
+     * in them are refused.
+     */
     ask,
     /**
      * Called by the host to settle a call. `text` is a JSON text, or the message of the rejection. `code` may be empty.

@@ -2,8 +2,17 @@ import type { InputMember, Label, Member, PlatformMethod } from '../../scripts/p
 import type { Language } from './language.ts'
 import type { RealmParts } from './realm-parts.ts'
 
-/** Asks the gateway as `graphql()` does. With `mustBeFinite`, infinite numbers and NaN are refused. */
-export type Ask = (query: string, variables: object, url: string, mustBeFinite: boolean) => Promise<unknown>
+/**
+ * Asks the gateway as `graphql()` does. `where` names the variables in errors. With `mustBeFinite`, infinite numbers
+ * and NaN are refused.
+ */
+export type Ask = (
+  query: string,
+  variables: object,
+  url: string,
+  where: string,
+  mustBeFinite: boolean,
+) => Promise<unknown>
 
 /** Runs the method of `Platform` with an index. */
 export type PlatformCalls = (index: number, given: readonly unknown[]) => Promise<unknown>
@@ -57,9 +66,13 @@ function makePlatformCalls(
   const prefix = 'graphql: the gateway answered 400: '
   const start = slice(prefix, 0, -'400: '.length)
 
-  const ask = async ({ document, sendsData }: PlatformMethod, variables: Row): Promise<Answer> => {
+  const ask = async (
+    { object, method, document, sendsData }: PlatformMethod,
+    variables: Row,
+  ): Promise<Answer> => {
+    const where = `what \`Platform.${object}.${method}\` sends`
     try {
-      return (await askGateway(document, variables, '', sendsData)) as Answer
+      return (await askGateway(document, variables, '', where, sendsData)) as Answer
     } catch (error) {
       const refusal = error as Error & { code?: string }
       if (refusal.code !== undefined && slice(refusal.message, 0, start.length) === start)

@@ -324,7 +324,7 @@ describe.each([
       inputDocument: {},
     })
     const refusal = (path: string) =>
-      `JSON cannot carry an infinite number or NaN, at \`$.input.data.${path}\`, in the variables of \`graphql\``
+      `JSON cannot carry an infinite number or NaN, at \`$.input.data.${path}\`, in what \`Platform.cases.save\` sends`
     const [total, items] = ['total', 'items[0]'].map(refusal)
     expect(body.task_execution.payload).toMatchObject({
       refusals: [total, total, items, items, total, total],

@@ -67,6 +67,6 @@ function refuseOtherTables(client: SqliteDatabase.Database, path: string): void 
   const isStore = client.prepare("select 1 from sqlite_master where name = 'rostrum_migrations'").get()
   if (isStore !== undefined) return
   throw new StartError(
-    `There is no store in the file \`${path}\`: it has no tables of Rostrum. Name the path of one.`,
+    `There is no store in the file \`${path}\`: it has no tables of Rostrum. Name a store in DATABASE_URL.`,
   )
 }

@@ -7,13 +7,13 @@ import { loadMoreRows } from '../shell/list-keys.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../time/view-time.ts'
-import { type DeadRun, dropDeadRun, listDeadRuns, retryDeadRun } from './run-documents.ts'
+import { type DeadRun, dropDeadRun, listDeadRuns, retryDeadRun, retryDeadRuns } from './run-documents.ts'
 
 const refreshMs = 10_000
 const rowsAtOnce = 50
 const gone = 'The run is gone already: somebody else dropped it, or it has run.'
 
-/** Queued runs that failed at every attempt, folded, with a retry. Shows nothing without any. */
+/** Queued runs that failed at every attempt, folded, with a retry of one or of all. Shows nothing without any. */
 class DeadRuns extends PageElement {
   static override properties = {
     nodes: { state: true },
@@ -52,8 +52,12 @@ class DeadRuns extends PageElement {
     const { nodes, totalCount, dropping } = this
     if (totalCount === 0 && this.notice === '' && this.error === null && dropping === null) return nothing
     const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
+    const retryAll = html`<button type="button" @click=${this.#askToRetryAll}>Retry all</button>`
     return html`<section class="dead" aria-labelledby="dead-title">
-      <h2 id="dead-title" tabindex="-1">Given up <span class="count">${totalCount}</span></h2>
+      <div class="title-row">
+        <h2 id="dead-title" tabindex="-1">Given up <span class="count">${totalCount}</span></h2>
+        ${totalCount > 1 && allows('functions:write') ? retryAll : nothing}
+      </div>
       <div role="status" class="quiet">${this.notice}</div>
       ${viewError(this.error)}
       <details>
@@ -65,7 +69,15 @@ class DeadRuns extends PageElement {
         )}</ul>
         ${nodes.length < totalCount ? more : nothing}
       </details>
-      <dialog class="ask" aria-labelledby="drop-title" @close=${this.#forget}>
+      <dialog class="ask retry-all" aria-labelledby="retry-title">
+        <h2 id="retry-title">Retry all ${totalCount} runs?</h2>
+        <p>Each begins again at its first attempt, with the version of its function that is live now.</p>
+        <form method="dialog" class="actions">
+          <button value="cancel">Cancel</button>
+          <button type="button" class="main" @click=${this.#retryAll}>Retry all</button>
+        </form>
+      </dialog>
+      <dialog class="ask drop" aria-labelledby="drop-title" @close=${this.#forget}>
         <h2 id="drop-title">Drop <bdi>${dropping === null ? '' : nameOf(dropping)}</bdi>?</h2>
         <p>
           This queued run${dropping?.caseId == null ? nothing : ` for case ${dropping.caseId}`} is not tried again. You
@@ -102,12 +114,12 @@ class DeadRuns extends PageElement {
 
   #askToDrop(run: DeadRun): void {
     this.dropping = run
-    this.querySelector<HTMLDialogElement>('dialog.ask')?.showModal()
+    this.querySelector<HTMLDialogElement>('dialog.drop')?.showModal()
   }
 
   #drop = (): void => {
     const { dropping } = this
-    this.querySelector<HTMLDialogElement>('dialog.ask')?.close()
+    this.querySelector<HTMLDialogElement>('dialog.drop')?.close()
     if (dropping !== null) void this.#do(dropping, 'drop')
   }
 
@@ -116,14 +128,32 @@ class DeadRuns extends PageElement {
     if (!(currentTarget as HTMLDialogElement).open) this.dropping = null
   }
 
-  async #do({ id }: DeadRun, what: 'retry' | 'drop'): Promise<void> {
-    // The row that has the focus goes.
+  #askToRetryAll = (): void => this.querySelector<HTMLDialogElement>('dialog.retry-all')?.showModal()
+
+  #retryAll = (): void => {
+    this.querySelector<HTMLDialogElement>('dialog.retry-all')?.close()
+    void this.#try(async () => {
+      const { retryQueuedRuns: count } = await ask(retryDeadRuns, {})
+      const what = count === 1 ? '1 run is' : `${count} runs are`
+      return `${what} tried again. Those that fail at every attempt come back here.`
+    })
+  }
+
+  #do({ id }: DeadRun, what: 'retry' | 'drop'): Promise<void> {
+    return this.#try(async () => {
+      await (what === 'retry' ? ask(retryDeadRun, { id }) : ask(dropDeadRun, { id }))
+      return what === 'retry' ? 'The run waits again. It is tried at once.' : 'The run was dropped.'
+    })
+  }
+
+  /** Does something, says what was done, and shows what is left. */
+  async #try(action: () => Promise<string>): Promise<void> {
+    // What has the focus goes.
     this.querySelector<HTMLElement>('#dead-title')?.focus()
     this.error = null
     this.notice = ''
     try {
-      await (what === 'retry' ? ask(retryDeadRun, { id }) : ask(dropDeadRun, { id }))
-      this.notice = what === 'retry' ? 'The run waits again. It is tried at once.' : 'The run was dropped.'
+      this.notice = await action()
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'NOT_FOUND') this.notice = gone
       else this.error = error

@@ -138,6 +138,10 @@ export const retryDeadRun = operation<{ retryQueuedRun: { readonly id: string } 
   `mutation RetryDeadRun($id: ID!) { retryQueuedRun(id: $id) { id } }`,
 )
 
+export const retryDeadRuns = operation<{ retryQueuedRuns: number }>(
+  `mutation RetryDeadRuns { retryQueuedRuns }`,
+)
+
 export const dropDeadRun = operation<{ cancelQueuedRun: { readonly id: string } }, { id: string }>(
   `mutation DropDeadRun($id: ID!) { cancelQueuedRun(id: $id) { id } }`,
 )

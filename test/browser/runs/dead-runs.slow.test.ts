@@ -62,7 +62,7 @@ test('“Drop” drops the run that has the focus, after a question, also if ano
   await dialog.getByText('for case 4').waitFor()
   // Opened again before the page hears that it was closed.
   await page.evaluate(() => {
-    const ask = document.querySelector<HTMLDialogElement>('dialog.ask')
+    const ask = document.querySelector<HTMLDialogElement>('dialog.drop')
     ask?.close()
     const opener = document.activeElement
     if (opener instanceof HTMLElement) opener.click()
@@ -81,6 +81,32 @@ test('“Drop” drops the run that has the focus, after a question, also if ano
   await dialog.getByRole('button', { name: 'Drop' }).click()
   await page.getByText('The run is gone already').waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('“Retry all” makes every run wait again, after a question', async () => {
+  const dead = (await listDead()).length
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await enter(page, server.adminToken, '/runs')
+  await heading(page, dead).waitFor()
+  const button = page.getByRole('button', { name: 'Retry all' })
+  await button.click()
+  const dialog = page.getByRole('dialog', { name: `Retry all ${dead} runs?` })
+  await dialog.waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  expect(await listDead()).toHaveLength(dead)
+  await server.graphql('mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }', {
+    input: { name: 'late', caseTypeCode: 'dead', sourceCode: 'exit(null)' },
+  })
+  await button.click()
+  await dialog.getByRole('button', { name: 'Retry all' }).click()
+  await page.getByText(`${dead} runs are tried again.`).waitFor()
+  await heading(page, 0).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('dead-title')
+  expect(await button.count()).toBe(0)
+  expect(await listDead()).toEqual([])
   expect(faults).toEqual([])
   await page.context().close()
 })

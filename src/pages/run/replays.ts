@@ -29,8 +29,13 @@ export function isDryOnly({ dryRun, trigger, event }: KeptRun): boolean {
   return dryRun || trigger === 'TASK' || event === 'PRE_SAVE' || event === 'PRE_DELETE'
 }
 
+interface Replay {
+  readonly version: 'ORIGINAL' | 'LIVE'
+  readonly isDry: boolean
+}
+
 /** Runs the input again and returns the id of the new run; null if that is not kept. */
-export async function replay(run: KeptRun, version: 'ORIGINAL' | 'LIVE'): Promise<string | null> {
-  const { replayRun } = await askOnce(replayOfRun, { id: run.id, version, dryRun: isDryOnly(run) })
+export async function replay({ id }: KeptRun, { version, isDry }: Replay): Promise<string | null> {
+  const { replayRun } = await askOnce(replayOfRun, { id, version, dryRun: isDry })
   return replayRun?.id ?? null
 }

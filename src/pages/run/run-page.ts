@@ -26,6 +26,7 @@ class RunPage extends PageElement {
     error: { state: true },
     notice: { state: true },
     isReplaying: { state: true },
+    isDry: { state: true },
     openCall: { state: true },
   }
   declare found: FoundRun | null
@@ -33,6 +34,8 @@ class RunPage extends PageElement {
   declare error: unknown
   declare notice: string
   declare isReplaying: boolean
+  /** True if the person wants replays that change nothing. */
+  declare isDry: boolean
   /** Number of the call whose details are open, from 1. */
   declare openCall: number | null
   #left = new AbortController()
@@ -44,6 +47,7 @@ class RunPage extends PageElement {
     this.error = null
     this.notice = ''
     this.isReplaying = false
+    this.isDry = false
     this.openCall = readCall()
   }
 
@@ -117,7 +121,11 @@ class RunPage extends PageElement {
 
   #viewReplay(run: KeptRun) {
     if (!allows('functions:write') || run.state === 'RUNNING' || explainNoReplay(run) !== null) return nothing
-    const title = isDryOnly(run) ? 'A dry run: it changes nothing' : 'Runs again, and can change data again'
+    const isDry = this.isDry || isDryOnly(run)
+    const title = isDry ? 'A dry run: it changes nothing' : 'Runs again, and can change data again'
+    const setDry = ({ target }: Event): void => {
+      this.isDry = (target as HTMLInputElement).checked
+    }
     const button = (name: string, version: 'ORIGINAL' | 'LIVE') => html`<button
       type="button"
       title=${title}
@@ -125,7 +133,10 @@ class RunPage extends PageElement {
       @click=${() => this.#replay(run, version)}
     >${name}</button>`
     const hasLive = run.functionVersion !== null && run.function?.createdAt !== null
-    return html`${button('Replay', 'ORIGINAL')} ${hasLive ? button('Replay on live', 'LIVE') : nothing}`
+    return html`<label class="tick">
+        <input type="checkbox" .checked=${isDry} ?disabled=${isDryOnly(run)} @change=${setDry} /> Dry run
+      </label>
+      ${button('Replay', 'ORIGINAL')} ${hasLive ? button('Replay on live', 'LIVE') : nothing}`
   }
 
   #viewOpen(run: KeptRun) {
@@ -165,7 +176,7 @@ class RunPage extends PageElement {
     this.error = null
     this.notice = 'Replaying…'
     try {
-      const id = await replay(run, version)
+      const id = await replay(run, { version, isDry: this.isDry || isDryOnly(run) })
       this.notice = id === null ? 'It was run again. The new run is not kept.' : 'Opening the new run'
       // The new run may come slowly, and another press would replay this one again meanwhile.
       this.isReplaying = id !== null

@@ -189,6 +189,25 @@ test('a replay opens the new run, and the two runs link to each other', async ()
   await page.context().close()
 })
 
+test('a replay that is a dry run changes nothing', async () => {
+  const mutation = 'mutation { saveCase(input: { caseTypeCode: "kept", data: {} }) { saved } }'
+  const id = await run('saves', `exit((await graphql('${mutation}')).data)`)
+  const { page, faults } = await openRun(id)
+  await page.getByRole('checkbox', { name: 'Dry run' }).check()
+  expect(await findBarriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Replay on live' }).click()
+  await page.locator('dt', { hasText: 'Dry run' }).waitFor()
+  const { body } = await server.graphql<{ cases: { nodes: unknown[] } }>(
+    '{ cases(filter: { caseTypeCode: "kept" }) { nodes { id } } }',
+  )
+  expect(body.data?.cases.nodes).toHaveLength(1)
+  // A replay of a dry run is dry too.
+  const again = page.getByRole('checkbox', { name: 'Dry run' })
+  expect([await again.isChecked(), await again.isDisabled()]).toEqual([true, true])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a press while the page of a replay loads makes no other replay', async () => {
   const id = await run('once', 'exit(1)')
   const { page, faults } = await openRun(id)

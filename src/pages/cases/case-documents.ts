@@ -1,4 +1,4 @@
-import { isCode } from '../gateway/gateway-error.ts'
+import { GatewayError, isCode } from '../gateway/gateway-error.ts'
 import { operation } from '../gateway/operation.ts'
 
 /** A case without its data. */
@@ -114,14 +114,17 @@ export const trySave = operation<
   { input: SaveInput & { readonly dryRun: true } }
 >(`mutation TrySaveCase($input: SaveCaseInput!) { saveCase(input: $input) { patch } }`)
 
+interface TaskExecution {
+  readonly id: string
+  readonly outcome: string
+  readonly message: string | null
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
 export const runTask = operation<
   {
     runCaseTask: {
-      readonly execution: {
-        readonly outcome: string
-        readonly message: string | null
-        readonly error: { readonly code: string; readonly message: string } | null
-      }
+      readonly execution: TaskExecution
       /** Null if the task ended in another way than with a result. */
       readonly change: { readonly case: FoundCase } | null
     }
@@ -130,11 +133,17 @@ export const runTask = operation<
 >(
   `mutation RunTask($caseId: ID!, $name: String!, $params: JSON, $ifVersions: [Int!]) {
     runCaseTask(caseId: $caseId, name: $name, params: $params, ifVersions: $ifVersions) {
-      execution { outcome message error { code message } }
+      execution { id outcome message error { code message } }
       change { case { ${caseFields} } }
     }
   }`,
 )
+
+/** Returns the error of a task that ended in another way than with a result. */
+export function explainTask({ id, message, error }: TaskExecution): GatewayError {
+  const code = error?.code ?? 'SCRIPT_FAILED'
+  return new GatewayError(message ?? `${code}: ${error?.message}`, { code, status: 200, runId: id })
+}
 
 /** Throws the error of a save. If the case is gone, the error says what to do with its data. */
 export function explainDeleted(error: unknown): never {

@@ -12,6 +12,7 @@ import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import {
   type CaseTask,
   explainDeleted,
+  explainTask,
   type FoundCase,
   findCase,
   listTasks,
@@ -249,8 +250,7 @@ class CasePage extends PageElement {
       const { execution, change } = (await askOnce(runTask, asked)).runCaseTask
       if (change !== null) this.#meet(change.case)
       if (execution.outcome === 'EXIT') this.querySelector<TaskDialog>('task-dialog')?.forget()
-      if (execution.outcome !== 'EXIT')
-        throw new Error(execution.message ?? `${execution.error?.code}: ${execution.error?.message}`)
+      if (execution.outcome !== 'EXIT') throw explainTask(execution)
       const edits = this.#isConflict ? ' It changed what you are editing.' : ' Your edits are not saved yet.'
       const done = `Ran ${name}. The case is at version ${this.edited?.stored.version}.`
       this.notice = this.#isEdited ? done + edits : done

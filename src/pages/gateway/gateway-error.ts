@@ -11,6 +11,8 @@ interface Refusal {
   readonly reason?: string | undefined
   /** The bound that was passed, such as `answerBytes`. */
   readonly bound?: string | undefined
+  /** The run of the script that refused it. */
+  readonly runId?: string | undefined
   /** The `Retry-After` of the answer, in milliseconds. */
   readonly retryAfterMs?: number | undefined
 }
@@ -21,15 +23,17 @@ export class GatewayError extends Error {
   readonly status: number
   readonly reason: string | undefined
   readonly bound: string | undefined
+  readonly runId: string | undefined
   readonly retryAfterMs: number | undefined
 
-  constructor(message: string, { code, status, reason, bound, retryAfterMs }: Refusal) {
+  constructor(message: string, { code, status, reason, bound, runId, retryAfterMs }: Refusal) {
     super(message)
     this.name = 'GatewayError'
     this.code = code
     this.status = status
     this.reason = reason
     this.bound = bound
+    this.runId = runId
     this.retryAfterMs = retryAfterMs
   }
 }

@@ -14,7 +14,12 @@ interface Answer<Data> {
   readonly data?: Data | null
   readonly errors?: readonly {
     readonly message: string
-    readonly extensions?: { readonly code?: string; readonly reason?: string; readonly bound?: string }
+    readonly extensions?: {
+      readonly code?: string
+      readonly reason?: string
+      readonly bound?: string
+      readonly runId?: string
+    }
   }[]
 }
 
@@ -50,8 +55,8 @@ export async function ask<Data, Variables extends object>(
   )
   const [first] = errors ?? []
   if (first !== undefined) {
-    const { code = 'UNKNOWN', reason, bound } = first.extensions ?? {}
-    throw new GatewayError(first.message, { code, status, reason, bound, retryAfterMs })
+    const { code = 'UNKNOWN', ...facts } = first.extensions ?? {}
+    throw new GatewayError(first.message, { ...facts, code, status, retryAfterMs })
   }
   if (data === null || data === undefined)
     throw new GatewayError(`The gateway answered with status ${status}.`, { code: 'UNKNOWN', status })

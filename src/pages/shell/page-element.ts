@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { GatewayError, messageOf } from '../gateway/gateway-error.ts'
-import { goToLogin, readSession } from '../gateway/session.ts'
+import { allows, goToLogin, readSession } from '../gateway/session.ts'
 
 /** An element without a shadow root: the one style sheet of the pages applies to it. */
 export class PageElement extends LitElement {
@@ -9,7 +9,10 @@ export class PageElement extends LitElement {
   }
 }
 
-/** Shows what went wrong and what to do now, which may be a button; nothing without an error. */
+/**
+ * Shows what went wrong and what to do now, which may be a button; nothing without an error. If a script refused what
+ * was asked for, a link leads to its run.
+ */
 export function viewError(
   error: unknown,
   button: TemplateResult | typeof nothing = nothing,
@@ -18,7 +21,15 @@ export function viewError(
   const isRefused =
     error instanceof GatewayError && error.code === 'UNAUTHENTICATED' && readSession() !== null
   const again = html`<button type="button" @click=${goToLogin}>Sign in again</button>`
-  return html`<div role="alert" class="alert"><p>${messageOf(error)}</p>${isRefused ? again : button}</div>`
+  return html`<div role="alert" class="alert"><p>${messageOf(error)}</p>${isRefused ? again : button}</div>
+    ${viewRunOf(error)}`
+}
+
+// Beside the alert, which has the words of the script alone.
+function viewRunOf(error: unknown) {
+  const runId = error instanceof GatewayError ? error.runId : undefined
+  if (runId === undefined || !allows('runs:read')) return nothing
+  return html`<p class="after-alert"><a href="/runs/${runId}">Look at the run of the script</a></p>`
 }
 
 /** Scrolls to the alert of what a person did. */

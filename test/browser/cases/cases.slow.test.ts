@@ -65,7 +65,9 @@ test('a dry run shows the patch and saves nothing, a refusing hook is quoted, an
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').getByText('A case <i>must</i> be good.').waitFor()
   expect(await findBarriers(page)).toEqual([])
-  await page.reload()
+  await page.getByRole('link', { name: 'Look at the run' }).click()
+  await page.getByRole('region', { name: 'Result' }).getByText('A case <i>must</i> be good.').waitFor()
+  await page.goBack()
   await page.getByText('These are your unsaved edits.').waitFor()
   expect(await dataOf(page).inputValue()).toBe('{"total": 5, "bad": true}')
   await dataOf(page).fill('{"total": 5')
@@ -103,12 +105,19 @@ test('what somebody else saved meanwhile stays, and so do the edits', async () =
 })
 
 test('a task runs with its params, and the case shows its result', async () => {
-  await client.saveTask('Escalate', 'tasked', 'exit({ ...payload, level: options.params.level })')
+  const source = 'exit({ ...payload, level: options.params.level })'
+  await client.saveTask('Escalate', 'tasked', `if (!options.params.level) fail("No level."); ${source}`)
   const id = await client.createCase('tasked', { total: 1 })
   const tab = await client.open(`/cases/${id}`)
   const { page } = tab
-  await page.getByRole('button', { name: 'Run Escalate' }).click()
   const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Run Escalate' }).click()
+  await dialog.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('alert').getByText('No level.').waitFor()
+  await page.getByRole('link', { name: 'Look at the run' }).click()
+  await page.getByRole('region', { name: 'Result' }).getByText('No level.').waitFor()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Run Escalate' }).click()
   await dialog.getByLabel('Params').fill('{"level": 4}')
   expect(await findBarriers(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Run' }).click()
@@ -116,7 +125,7 @@ test('a task runs with its params, and the case shows its result', async () => {
   expect((await client.readCase(id)).data).toEqual({ total: 1, level: 4 })
   await page.getByRole('link', { name: 'What ran on this case' }).click()
   await page.waitForURL(`**/runs?text=${id}`)
-  await page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: 'escalate' }).waitFor()
+  await page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: 'escalate' }).first().waitFor()
   await client.close(tab)
 })
 

@@ -49,7 +49,9 @@ class RunCharts extends PageElement {
     const { filter } = this
     let nextMs = refreshMs
     if (document.visibilityState === 'visible') {
-      const found = await ask(readStats, { filter }).catch((error: unknown) => {
+      // The charts are of the last hour, whatever time the table begins at.
+      const { startedBefore: _, ...others } = filter
+      const found = await ask(readStats, { filter: others }).catch((error: unknown) => {
         nextMs = retryMs(error, refreshMs)
         return null
       })

@@ -22,6 +22,7 @@ export interface RunFilter {
   readonly functionId?: string
   readonly trigger?: string
   readonly text?: string
+  readonly startedBefore?: string
 }
 
 interface PageInfo {

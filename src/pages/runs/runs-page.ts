@@ -9,13 +9,22 @@ import './dead-runs.ts'
 import { LiveRuns, maxWaiting } from './live-runs.ts'
 import './run-charts.ts'
 import { type FunctionName, listFunctionNames, type RunFilter } from './run-documents.ts'
-import { outcomes, type RunQuery, readQuery, toFilter, triggers, writeAddress } from './run-query.ts'
+import {
+  outcomes,
+  type RunQuery,
+  readQuery,
+  toFilter,
+  toLocalTime,
+  toTime,
+  triggers,
+  writeAddress,
+} from './run-query.ts'
 import { viewRuns } from './view-runs.ts'
 
 const settleMs = 300
 // What the gateway may say to a filter, to a token that has expired or lost a scope, or to too many requests.
 const refusals = ['BAD_USER_INPUT', 'UNAUTHENTICATED', 'FORBIDDEN', 'OVERLOADED']
-const noQuery: RunQuery = { outcome: '', function: '', trigger: '', text: '' }
+const noQuery: RunQuery = { outcome: '', function: '', trigger: '', text: '', before: '' }
 
 /** The runs that are kept, newest first, as they come. */
 class RunsPage extends PageElement {
@@ -93,11 +102,21 @@ class RunsPage extends PageElement {
         Search
         <input
           type="search"
-          placeholder="Id, transaction, case or name"
+          placeholder="Id, case or name"
           autocomplete="off"
           spellcheck="false"
           .value=${this.query.text}
           @input=${this.#search}
+        />
+      </label>
+      <label>
+        Started before
+        <input
+          type="datetime-local"
+          min="2000-01-01T00:00"
+          max="9999-12-31T23:59"
+          .value=${toLocalTime(this.query.before)}
+          @input=${this.#chooseTime}
         />
       </label>
     </form>`
@@ -117,7 +136,7 @@ class RunsPage extends PageElement {
     ]
     // The text of the field may wait for the next letter still.
     const choose = ({ target }: Event): void => {
-      const text = textOf(this.querySelector('.filters input'))
+      const text = textOf(this.querySelector('.filters input[type="search"]'))
       this.#choose({ ...this.query, text, [name]: textOf(target) })
     }
     return html`<label>
@@ -146,6 +165,13 @@ class RunsPage extends PageElement {
     clearTimeout(this.#settling)
     const text = textOf(target)
     this.#settling = setTimeout(() => this.#choose({ ...this.query, text }), settleMs)
+  }
+
+  // A year that is being typed is one of long ago at first.
+  #chooseTime = ({ target }: Event): void => {
+    if (!(target instanceof HTMLInputElement) || !target.validity.valid) return
+    const text = textOf(this.querySelector('.filters input[type="search"]'))
+    this.#choose({ ...this.query, text, before: toTime(target.value) })
   }
 
   // The button that was pressed goes once runs are there.

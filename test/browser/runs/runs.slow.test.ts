@@ -138,6 +138,26 @@ test('filters are in the address: a reload keeps them, and Back takes the last o
   await close(tab)
 })
 
+test('the table begins at a chosen time, which the address has in UTC', async () => {
+  await run('in time', 'exit(1)')
+  const tab = await open('/runs', { timezoneId: 'Asia/Kolkata' })
+  const { page } = tab
+  const field = page.getByLabel('Started before')
+  await rowOf(page, 'in time').first().waitFor()
+  await field.fill('2026-01-31T10:00')
+  await page.waitForURL('**/runs?before=2026-01-31T04%3A30%3A00.000Z')
+  await page.getByText('No run fits these filters').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await page.reload()
+  await page.getByText('No run fits these filters').waitFor()
+  expect(await field.inputValue()).toBe('2026-01-31T10:00')
+  await field.fill('9999-12-31T10:00')
+  await rowOf(page, 'in time').first().waitFor()
+  await field.fill('')
+  await page.waitForURL('**/runs')
+  await close(tab)
+})
+
 test('a filtered table asks for its runs again only after a new run, which it shows soon', async () => {
   const tab = await open('/runs?text=rare')
   const { page } = tab

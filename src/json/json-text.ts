@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { parseText } from './parse-json.ts'
 
 // Begins the placeholder of a text. It is random, so that no other value equals a placeholder.
 const mark = `placeholder ${randomUUID()}`
@@ -19,7 +20,7 @@ export class JsonText {
   }
 
   toJSON(): unknown {
-    if (collected === null) return JSON.parse(this.text)
+    if (collected === null) return parseText(this.text)
     collected.push(this.text)
     return mark
   }

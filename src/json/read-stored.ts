@@ -1,4 +1,5 @@
 import { RostrumError } from '../errors.ts'
+import { parseText } from './parse-json.ts'
 
 /** The location of a JSON value in the store, for error messages. */
 export interface StoredPlace {
@@ -14,7 +15,7 @@ export interface StoredPlace {
  */
 export function readStored<Value>(text: string, place: StoredPlace): Value {
   try {
-    return JSON.parse(text) as Value
+    return parseText(text) as Value
   } catch (cause) {
     throw unreadable(place, cause)
   }

@@ -1,4 +1,5 @@
 import { getTableName } from 'drizzle-orm'
+import { parseText } from '../json/parse-json.ts'
 import { readStored } from '../json/read-stored.ts'
 import type { Selection } from './tables/tables-of.ts'
 
@@ -31,7 +32,7 @@ function decodeUnlessUnreadable(selection: Selection, name: string, knownBy: str
     const text = row[name]
     if (typeof text !== 'string') return
     try {
-      row[name] = JSON.parse(text)
+      row[name] = parseText(text)
     } catch {
       const place = { table: getTableName(column.table), column: column.name, id: String(row[knownBy]) }
       Object.defineProperty(row, name, { enumerable: true, get: () => readStored(text, place) })

@@ -1,4 +1,5 @@
 import type { LongWork } from '../../fairness/long-work.ts'
+import { parseText } from '../../json/parse-json.ts'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
 import { isLong, isObject } from './case-data.ts'
 import type { WrittenData } from './read-exit.ts'
@@ -55,7 +56,7 @@ function writeChangedFields(changed: readonly ChangedField[]): string {
 
 /** Reads the changed fields of an event. It cannot tell a null value from an absent field. */
 export function readChangedFields(text: string): ChangedField[] {
-  const fields = JSON.parse(text) as Record<string, [JsonValue, JsonValue]>
+  const fields = parseText(text) as Record<string, [JsonValue, JsonValue]>
   return Object.entries(fields).map(([field, [value, previous]]) => ({
     field,
     value: value ?? undefined,

@@ -1,6 +1,7 @@
 import { type FieldError, invalidInput, RostrumError } from '../../errors.ts'
 import { countCharacters } from '../../json/count-characters.ts'
 import type { JsonText } from '../../json/json-text.ts'
+import { parseText } from '../../json/parse-json.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { findValues } from '../case-data/case-values.ts'
 import { checkCaseTypeCode } from '../name.ts'
@@ -104,7 +105,7 @@ async function writeStored({ store, accountCode, type, fields, takeTurn }: Write
 // Returns the data. A case whose data cannot be read gets no values, so that it does not stop the other cases.
 function readData(data: JsonText | null): JsonObject {
   try {
-    return JSON.parse(data?.text ?? '{}') as JsonObject
+    return parseText(data?.text ?? '{}') as JsonObject
   } catch {
     return {}
   }

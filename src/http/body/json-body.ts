@@ -1,6 +1,6 @@
 import { RostrumError } from '../../errors.ts'
 import { findPosition } from '../../json/find-position.ts'
-import { parseJson } from '../../json/parse-json.ts'
+import { parseJson, parseText } from '../../json/parse-json.ts'
 import { findProtoKeys } from '../../json/read-json.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
 import type { ScanLimits } from '../../json/scanner.ts'
@@ -84,7 +84,7 @@ export function emptyBody(): RostrumError {
 }
 
 function protoRefusal(bytes: Buffer): RostrumError {
-  const fields = findProtoKeys(JSON.parse(bytes.toString())).map(pointer => ({
+  const fields = findProtoKeys(parseText(bytes.toString())).map(pointer => ({
     pointer,
     detail: 'is a key that is not allowed',
   }))

@@ -7,6 +7,7 @@ import { maskError } from '../../graphql/mask-error.ts'
 import { toGraphqlError } from '../../graphql/mask-result.ts'
 import { writeAnswer } from '../../graphql/write-answer.ts'
 import { writeTemplate } from '../../json/json-text.ts'
+import { parseText } from '../../json/parse-json.ts'
 import { jsonObject, readBody } from '../body/content/read-body.ts'
 import { emptyBody } from '../body/json-body.ts'
 import { withErrorStatus, withHttpStatus } from '../errors/graphql-status.ts'
@@ -100,7 +101,7 @@ function leaveHoles(result: ExecutionResult, insertions: string[]): ExecutionRes
   const holed = writeTemplate(result.data)
   if (holed.insertions.length === 0) return result
   insertions.push(...holed.insertions)
-  return { ...result, data: JSON.parse(holed.text) }
+  return { ...result, data: parseText(holed.text) as Record<string, unknown> }
 }
 
 // Errors of the engine have a code of the catalogue and pass. Errors of Yoga or of the parameters get a code and its

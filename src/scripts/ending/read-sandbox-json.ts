@@ -1,3 +1,4 @@
+import { parseText } from '../../json/parse-json.ts'
 import { JsonScanner } from '../../json/scanner.ts'
 import { maxDepth } from '../protocol.ts'
 
@@ -10,5 +11,5 @@ export function isSandboxJson(text: string): boolean {
 
 /** Parses a JSON text from a sandbox. Returns `undefined` for a text that no honest sandbox sends. */
 export function readSandboxJson(text: string): unknown {
-  return isSandboxJson(text) ? JSON.parse(text) : undefined
+  return isSandboxJson(text) ? parseText(text) : undefined
 }

@@ -1,3 +1,5 @@
+import { parseText } from '../../json/parse-json.ts'
+
 /**
  * How the values of a column are stored, where the database has no type for them. Neither function gets null, which is
  * null on both sides.
@@ -27,5 +29,5 @@ export const tenthsCodec: Codec = {
 }
 
 export function jsonCodec(knownBy: string): Codec {
-  return { encode: JSON.stringify, decode: (text: string) => JSON.parse(text), knownBy }
+  return { encode: JSON.stringify, decode: (text: string) => parseText(text), knownBy }
 }

@@ -79,7 +79,9 @@ const tooDeep = 'It saved a case whose hooks would have gone too far: generation
 // it.
 const maxErrorCharacters = 4_096
 
-const shorten = (text: string) => text.slice(0, maxErrorCharacters)
+// Leaves no half of a character at the cut.
+const shorten = (text: string) =>
+  text.length <= maxErrorCharacters ? text : text.slice(0, maxErrorCharacters).replace(/[\ud800-\udbff]$/, '')
 
 function toKeptError({ hideSecrets }: Attempt, error: RunError): RunError {
   const { message, stack, hint = null } = error

@@ -189,6 +189,17 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     for (const { id } of (await lookAt('')).body.data.queuedRuns.nodes) await mutate('cancelQueuedRun', id)
   })
 
+  test('the last error ends with a whole character', async () => {
+    const caseTypeCode = newType()
+    await saveHook(`fail('x'.repeat(4_095) + '😀')`, { caseTypeCode })
+    await create(caseTypeCode)
+    await expect.poll(() => queuedRuns(', state: DEAD')).toHaveLength(1)
+    const { body } = await app.graphql('{ queuedRuns(state: DEAD) { nodes { id lastError { message } } } }')
+    const [{ id, lastError }] = body.data.queuedRuns.nodes
+    await mutate('cancelQueuedRun', id)
+    expect(lastError.message === 'x'.repeat(4_095)).toBe(true)
+  })
+
   test('the last error never shows the token of its run, not even a part of it', async () => {
     const caseTypeCode = newType()
     await saveHook(`fail('x'.repeat(4_070) + options.authorization)`, { caseTypeCode })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { JsonText } from '../../../json/json-text.ts'
+import { parseText } from '../../../json/parse-json.ts'
 import type { JsonMember } from '../../../json/scan-json.ts'
 import { taskLabels } from '../../../operations/executions.ts'
 import {
@@ -51,10 +52,10 @@ export function parseTaskBody(body: Buffer, reserveMemory: ReserveMemory = () =>
 function readMember(name: string, { bytes }: JsonMember): unknown {
   const text = bytes.toString('utf8')
   const [first] = bytes
-  if (!documents.includes(name) || first === quote) return JSON.parse(text)
+  if (!documents.includes(name) || first === quote) return parseText(text)
   if (name === 'inputDocument' || first === openBrace) return new JsonText(text)
   // Options that are not an object are refused later, by their type alone.
-  return first === openBracket ? [] : JSON.parse(text)
+  return first === openBracket ? [] : parseText(text)
 }
 
 const text = z.string({ error: mustBe('text') })

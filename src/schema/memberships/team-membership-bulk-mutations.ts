@@ -2,7 +2,7 @@ import { parseId } from '../../domain/id.ts'
 import { readItem } from '../../domain/memberships/memberships-bulk.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
-import { readMove } from './read-move.ts'
+import { readMove, readPair } from './read-move.ts'
 import { TeamMembershipBulkMode, TeamMembershipBulkResult } from './team-membership-bulk.ts'
 import { AddTeamMembershipInput, ifVersions } from './team-membership-mutations.ts'
 
@@ -86,8 +86,8 @@ builder.mutationFields(t => ({
   }),
 }))
 
-function readAdd({ userId, teamId }: typeof AddTeamMembershipInput.$inferInput) {
-  return readItem(() => ({ userId: parseId(userId, 'user id'), teamId: parseId(teamId, 'team id') }))
+function readAdd(input: typeof AddTeamMembershipInput.$inferInput) {
+  return readItem(() => readPair(input))
 }
 
 function readMoveItem({ id, ifVersions, ...change }: typeof MoveTeamMembershipItem.$inferInput) {

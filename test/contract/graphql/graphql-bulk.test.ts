@@ -55,6 +55,18 @@ async function refusal(kind: keyof typeof documents, items: readonly object[]) {
 
 const codesOf = ({ items }: Bulk['it']) => items.map(({ error }) => error?.code ?? null)
 
+test('an item with two bad ids has the message of the single mutation, which names both', async () => {
+  const item = { userId: 'x', teamId: '-1' }
+  const single = await server.graphql(
+    'mutation ($input: AddTeamMembershipInput!) { addTeamMembership(input: $input) { id } }',
+    { input: item },
+  )
+  const message = single.body.errors?.[0]?.message
+  expect(message).toMatch(/`x`.*`-1`/)
+  const { items } = await change('add', [item])
+  expect(items[0]?.error?.message).toBe(message)
+})
+
 test('many are added, moved and removed, each answered at its place, as REST sees', async () => {
   const [user, team, other] = [freshId(), freshId(), freshId()]
   const pairs = [team, other].map(teamId => ({ userId: String(user), teamId: String(teamId) }))

@@ -2,9 +2,17 @@ import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { scopes } from '../../src/credentials/caller.ts'
+import { recordRows } from '../../src/http/rest/record-rows.ts'
 import { restRoutes } from '../../src/http/rest/rest-routes.ts'
 import { shareServer } from '../server/gateways/share-server.ts'
-import { describeMisfit, document, operations, type Schema } from './document.ts'
+import {
+  describeAnswerMisfit,
+  describeMisfit,
+  document,
+  findOperation,
+  operations,
+  type Schema,
+} from './document.ts'
 
 test('the document is OpenAPI 3.1, and nothing in it leads out of it', async () => {
   const { valid, errors } = await new Validator().validate({ ...structuredClone(document) })
@@ -71,10 +79,39 @@ test('every body and every answer of success has an example that fits its schema
   ])
   expect(contents.length).toBeGreaterThan(35)
   const misfits = contents.map(({ operationId, type, schema, example }) => {
-    const misfit = example === undefined ? 'no example' : describeMisfit(schema, example)
+    const misfit = example === undefined ? 'no example' : describeAnswerMisfit(schema, example)
     return misfit === null ? null : `${operationId} ${type}: ${misfit}`
   })
   expect(misfits.filter(Boolean)).toEqual([])
+})
+
+test('an answer has no member that is not documented, at any depth', () => {
+  const { TeamMembershipBody: body = {}, TeamMembershipList: list = {} } = document.components.schemas
+  const known = { id: 1, user_id: 7, team_id: 3, leader: null }
+  const more = { ...known, colour: 'red' }
+  expect(describeAnswerMisfit(body, { team_membership: known })).toBeNull()
+  const surplus = 'has `colour`, which is not documented'
+  expect(describeAnswerMisfit(body, { team_membership: more })).toBe(`/team_membership ${surplus}`)
+  expect(describeAnswerMisfit(list, { team_memberships: [known, more] })).toBe(
+    `/team_memberships/1 ${surplus}`,
+  )
+  expect(describeMisfit(body, { team_membership: more })).toBeNull()
+})
+
+test('every member of a record that a path reads is documented', () => {
+  const resolve = (schema: Schema | undefined) =>
+    document.components.schemas[String(schema?.$ref).replace('#/components/schemas/', '')] ?? schema
+  const propertiesOf = (schema: Schema | undefined) =>
+    (resolve(schema)?.properties ?? {}) as Readonly<Record<string, Schema>>
+  const undocumented = recordRows.flatMap(({ method, path, operation, pointersInto }) => {
+    const body = findOperation(method, path)?.requestBody?.content['application/json']?.schema
+    const documented = propertiesOf(propertiesOf(body)[operation.answer.name])
+    const read = Object.values(pointersInto({})).map(pointer => pointer.split('/')[2] ?? '')
+    return read.filter(name => !(name in documented)).map(name => `${method} ${path} reads ${name}`)
+  })
+  // Read only to refuse another type.
+  const refused = ['PUT', 'PATCH'].map(method => `${method} /platform/cases/:id reads case_type_code`)
+  expect(undocumented).toEqual(refused)
 })
 
 test('a form has the members of `metadata` as fields, and no field of this name', () => {

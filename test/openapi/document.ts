@@ -1,4 +1,4 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { printDocument } from '../../src/openapi/print-document.ts'
 
@@ -61,25 +61,37 @@ export const operations: readonly PlacedOperation[] = Object.entries(document.pa
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
-ajv.addSchema({ $id: 'https://rostrum.test/document', components: document.components })
-
-const compiled = new Map<Schema, ValidateFunction>()
 
 /** Says what is wrong with a value by a schema of the document; null if it fits. */
-export function describeMisfit(schema: Schema, value: unknown): string | null {
-  let validate = compiled.get(schema)
-  if (validate === undefined) {
-    validate = ajv.compile({ $id: `https://rostrum.test/${compiled.size}`, ...relocate(schema) })
-    compiled.set(schema, validate)
+export const describeMisfit = createDescribe('document', value => value)
+
+/** Like `describeMisfit`, for an answer or an example: all its members are documented, so that clients find them. */
+export const describeAnswerMisfit = createDescribe('answers', value =>
+  value?.properties === undefined ? value : { ...value, additionalProperties: false },
+)
+
+// `adapt` changes each value of the document.
+function createDescribe(name: string, adapt: (value: Schema | null) => unknown) {
+  const place = `https://rostrum.test/${name}`
+  const read = (schema: object) =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/components', `"${place}#/components`), (_, value) =>
+      adapt(value),
+    ) as Schema
+  ajv.addSchema({ $id: place, ...read({ components: document.components }) })
+  const compiled = new Map<Schema, ValidateFunction>()
+  return (schema: Schema, value: unknown): string | null => {
+    let validate = compiled.get(schema)
+    if (validate === undefined) {
+      validate = ajv.compile({ $id: `${place}/${compiled.size}`, ...read(schema) })
+      compiled.set(schema, validate)
+    }
+    return validate(value) ? null : (validate.errors ?? []).map(describeError).join(', ')
   }
-  return validate(value) ? null : ajv.errorsText(validate.errors)
 }
 
-// A reference into the document, from a schema that is compiled by itself.
-function relocate(schema: Schema): Schema {
-  return JSON.parse(
-    JSON.stringify(schema).replaceAll('"#/components', '"https://rostrum.test/document#/components'),
-  ) as Schema
+function describeError({ instancePath, message, params }: ErrorObject): string {
+  const { additionalProperty: surplus } = params
+  return `${instancePath} ${surplus === undefined ? message : `has \`${surplus}\`, which is not documented`}`
 }
 
 const patterns = operations.map(operation => ({
@@ -117,18 +129,8 @@ export function findUndocumented(
   const content = answer.content?.[type]
   if (content === undefined) return `${place} with \`${type}\``
   if (!type.endsWith('json')) return null
-  const value: unknown = JSON.parse(text)
-  const misfit = describeMisfit(content.schema, value) ?? findSurplus(type, content.schema, value)
+  const misfit = describeAnswerMisfit(content.schema, JSON.parse(text))
   return misfit === null ? null : `${place}: ${misfit}: ${text.slice(0, 300)}`
-}
-
-// A problem document has only members that are documented, so that clients find them.
-function findSurplus(type: string, schema: Schema, value: unknown): string | null {
-  if (type !== 'application/problem+json') return null
-  const name = String(schema.$ref ?? '').replace('#/components/schemas/', '')
-  const { properties } = document.components.schemas[name] ?? schema
-  const surplus = Object.keys(value as object).filter(member => !Object.hasOwn(properties as object, member))
-  return surplus.length === 0 ? null : `not documented: ${surplus.join(', ')}`
 }
 
 function resolveHeader(header: Schema): Schema {

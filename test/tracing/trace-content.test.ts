@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readPage } from '../docs/pages.ts'
 import { saveHook } from '../http/rest/save-hook.ts'
 import { sendJson, startUpstream, type Upstream } from '../server/gateways/start-upstream.ts'
 import { findFreePort } from '../server/processes/free-port.ts'
 import { until } from '../server/processes/until.ts'
-import { rootSpanId, spanOf, startTracedGateway, type TracedGateway } from './traced-gateway.ts'
+import { rootSpanId, server, spanOf, startTracedGateway, type TracedGateway } from './traced-gateway.ts'
 
 let upstream: Upstream
 let gateway: TracedGateway
@@ -138,4 +139,17 @@ test('no span holds what callers sent or got, and neither scripts nor other host
   expect(sent.match(/[\w-]*.to.hide/g)).toBe(null)
   expect(sent).not.toContain(token)
   expect(sent).not.toContain(gateway.adminToken)
+})
+
+test('the page of traces has every attribute of a span', async () => {
+  const trace = gateway.newTrace()
+  const query = 'query Shown { viewer { accountCode } }'
+  await gateway.execute(`await graphql('${query}'); exit(1)`, { headers: trace.headers })
+  await gateway.execute('missing()', { headers: trace.headers })
+  const spans = () => gateway.collector.spans().filter(({ traceId }) => traceId === trace.traceId)
+  await until(() => spans().filter(({ kind }) => kind === server).length === 2)
+  const names = new Set(spans().flatMap(({ attributes }) => Object.keys(attributes)))
+  expect(names.size).toBeGreaterThan(10)
+  const { text } = readPage('docs/traces.md')
+  expect([...names].filter(name => !text.includes(`\`${name}\``))).toEqual([])
 })

@@ -149,6 +149,29 @@ test('a store of a killed gateway opens with all its rows', async () => {
   await writer.close()
 })
 
+test.each<[string, () => Promise<unknown>]>([
+  ['missing', () => rm(path)],
+  ['empty', () => truncate(path, 0)],
+])('a store whose file is %s while its log has changes is refused, and the log stays', async (_, lose) => {
+  const live = await mkdtemp(join(tmpdir(), 'rostrum-live-'))
+  const writer = await openStore({ url: `sqlite:${join(live, 'store.db')}` })
+  await writer.accounts.ensure('b')
+  await cp(live, folder, { recursive: true })
+  await writer.close()
+  await rm(live, { recursive: true })
+  await lose()
+  const before = await readFolder()
+  expect(await openingFails()).toBe(
+    `There is no store in the file \`${path}\`, but its log \`${path}-wal\` has changes. ` +
+      'Put the file back beside it, or remove the log to begin with an empty store.',
+  )
+  expect(await readFolder()).toEqual(before)
+  await rm(`${path}-wal`)
+  const store = await openStore({ url: `sqlite:${path}`, serve: true })
+  expect(await store.accounts.isEmpty()).toBe(true)
+  await store.close()
+})
+
 test('a damaged store with a log is refused, and every byte of both stays', async () => {
   const live = await mkdtemp(join(tmpdir(), 'rostrum-live-'))
   await cp(sample, live, { recursive: true })

@@ -2,6 +2,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   mkdirSync,
   openSync,
   readSync,
@@ -28,13 +29,17 @@ export function refuseUnusableFile(path: string): void {
   refuseWhiteSpace(path)
   refuseTilde(path)
   makeFolder(path)
+  // Looks for the log first: another process that creates the store writes the log after the file.
+  const log = logOf(path)
+  const hasLog = (findFile(log, path)?.size ?? 0) > 0
   const stats = findFile(path)
+  if (hasLog && (stats === undefined || stats.size === 0)) throw logAlone(path, log)
   if (stats === undefined) return refuseWithoutRights(path, 'made', [dirname(path)])
   refuseNonFile(path, stats)
   refuseUnwritable(path)
   if (stats.size === 0) return
   refuseForeignHeader(path)
-  refuseDamage(path, stats.size)
+  refuseDamage(path, { bytes: stats.size, hasLog })
 }
 
 /**
@@ -84,12 +89,25 @@ function makeFolder(path: string): void {
 }
 
 // Returns undefined if there is no file. A folder that this user may not enter does not say whether there is one.
-function findFile(path: string): Stats | undefined {
+function findFile(file: string, path = file): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })
+    return statSync(file, { throwIfNoEntry: false })
   } catch (error) {
     throw cannotBe('reached', path, error)
   }
+}
+
+// The log is beside the file that a symbolic link names.
+function logOf(path: string): string {
+  return `${existsSync(path) ? realpathSync(path) : path}-wal`
+}
+
+// SQLite would remove the log of a new or empty file, and with it the newest changes of a store that was moved.
+function logAlone(path: string, log: string): StartError {
+  return new StartError(
+    `There is no store in the file \`${path}\`, but its log \`${log}\` has changes. ` +
+      'Put the file back beside it, or remove the log to begin with an empty store.',
+  )
 }
 
 // Creates the missing folders one by one. With `recursive`, Node never returns if an existing folder refuses new ones
@@ -160,8 +178,7 @@ function refuseForeignHeader(path: string): void {
 // Refuses a damaged file. It opens the file read-only if there is a log, because closing a writing connection would
 // move the log of a crash into the file. Without a log it does not, because a read-only connection would leave empty
 // files.
-function refuseDamage(path: string, bytes: number): void {
-  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+function refuseDamage(path: string, { bytes, hasLog }: { bytes: number; hasLog: boolean }): void {
   let client: Database | undefined
   try {
     client = new SqliteDatabase(path, { readonly: hasLog, timeout: 5_000 })

@@ -119,6 +119,18 @@ test('lists have nulls in a database that refuses them, also with options in its
   await store.close()
 })
 
+test('a schema that the database would search first, such as that of the role, gets no tables', async () => {
+  const url = await createEmptyDatabase()
+  await askPostgres(url, 'create schema own')
+  await askPostgres(url, `alter database ${new URL(url).pathname.slice(1)} set search_path to own, public`)
+  const store = await openStore({ url })
+  const added = await store.memberships.add(by('a'), { userId: 7, teamId: 3 })
+  expect(added.kind).toBe('added')
+  const rows = await askPostgres(url, "select schemaname from pg_tables where tablename = 'accounts'")
+  expect(rows).toEqual([{ schemaname: 'public' }])
+  await store.close()
+})
+
 test('a database of another encoding is refused', async () => {
   const url = new URL(await createEmptyDatabase())
   const latin = `${url.pathname.slice(1)}_latin`

@@ -22,6 +22,10 @@ const insufficientPrivilege = '42501'
 // Idle time after which TCP checks the connection. Ten seconds later it closes a dead one.
 const keepAliveMs = 10_000
 
+// The driver can only read this style of times, lists have nulls, and all tables are in the schema `public`. A database
+// or role may have other defaults, and a schema with the name of the role would come before `public`.
+const fixedOptions = '-c datestyle=iso -c array_nulls=on -c search_path=public'
+
 // Reads all numbers as JavaScript numbers. Every number in our tables fits into one.
 const types: pg.CustomTypesConfig = {
   getTypeParser: (id: number, format?: 'text' | 'binary') =>
@@ -43,9 +47,8 @@ export function connectionTo(url: string) {
     keepAliveInitialDelayMillis: keepAliveMs,
     types,
     ...(given as object),
-    // The driver can only read this style of times, lists have nulls, and a database may have other defaults. To
-    // compile a statement takes longer than to run it: PostgreSQL would compile a search among many cases each time.
-    options: `-c tcp_user_timeout=${maxUnreadMs} -c jit=off ${options} -c datestyle=iso -c array_nulls=on`,
+    // To compile a statement takes longer than to run it: PostgreSQL would compile a search among many cases each time.
+    options: `-c tcp_user_timeout=${maxUnreadMs} -c jit=off ${options} ${fixedOptions}`,
   } satisfies pg.ClientConfig
 }
 

@@ -43,6 +43,9 @@ const keySetOptions = {
   cacheMaxAge: 600_000,
 }
 
+// By how much the wall clock may be set back without another fetch of the keys.
+const maxStepBackMs = 1_000
+
 /**
  * Returns a function that verifies a JWT and returns its claims. The secret verifies only HMAC and the JWKS only
  * asymmetric signatures, so that a public key is never used as a secret. It rejects with `UNAUTHENTICATED` for a bad
@@ -50,15 +53,15 @@ const keySetOptions = {
  */
 export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJwt {
   const secret = jwtSecret === null ? null : new TextEncoder().encode(jwtSecret)
-  const jwks = jwksUrl === null ? null : createRemoteJWKSet(new URL(jwksUrl), keySetOptions)
-  const verifyWithoutKid = jwks && createVerifyWithoutKid(jwks)
+  const findKeySet = jwksUrl === null ? null : createKeySet(new URL(jwksUrl))
 
   async function verify(token: string): Promise<JWTPayload> {
     const { alg, kid } = readHeader(token)
     if (secret !== null && symmetric.includes(alg)) {
       return requireExpiry(await jwtVerify(token, secret, { ...rules, algorithms: symmetric }))
     }
-    if (jwks !== null && verifyWithoutKid !== null && asymmetric.includes(alg)) {
+    if (findKeySet !== null && asymmetric.includes(alg)) {
+      const { jwks, verifyWithoutKid } = findKeySet()
       return requireExpiry(await (kid === undefined ? verifyWithoutKid(token) : verifyByKeys(token, jwks)))
     }
     throw new errors.JOSEAlgNotAllowed('algorithm not allowed')
@@ -71,6 +74,29 @@ export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJw
       throw isTokenError(error) ? invalidToken(describe(error), error) : error
     }
   }
+}
+
+// Returns the keys of a JWKS. jose measures their age by the wall clock. If that was set back, keys from before would
+// count as fresh for as much longer: withdrawn ones would work, and new ones would not. So they are fetched again.
+function createKeySet(url: URL) {
+  function create() {
+    const jwks = createRemoteJWKSet(url, keySetOptions)
+    return { jwks, verifyWithoutKid: createVerifyWithoutKid(jwks) }
+  }
+  let keySet = create()
+  let startOfClock = findStartOfClock()
+
+  return () => {
+    const before = startOfClock
+    startOfClock = findStartOfClock()
+    if (startOfClock < before - maxStepBackMs) keySet = create()
+    return keySet
+  }
+}
+
+// The time by the wall clock at which the process began. It changes only if the clock is set.
+function findStartOfClock(): number {
+  return Date.now() - performance.now()
 }
 
 // Verifies tokens that do not name their key. If no known key fits, its key may be new, so the keys are fetched again.

@@ -101,6 +101,17 @@ describe('with a JWKS', () => {
     expect([fetches, await known.ask()]).toEqual([1, 200])
   })
 
+  test('after the clock was set back an hour, a new key works and a withdrawn one does not', async () => {
+    pass(3_600)
+    const [old, next] = [await makeKey('earlier'), await makeKey('later')]
+    keys.splice(0, keys.length, old.jwk)
+    pass(10)
+    expect(await old.ask()).toBe(200)
+    keys.splice(0, keys.length, next.jwk)
+    pass(-3_600)
+    expect([await next.ask(), await old.ask()]).toEqual([200, 401])
+  })
+
   test('a withdrawn key works for 10 minutes at most', async () => {
     pass(180)
     const [old, next] = [await makeKey('withdrawn'), await makeKey('kept')]

@@ -14,9 +14,11 @@ function findObstacle() {
   const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   const isOld = Number.parseInt(process.versions.node, 10) < Number.parseInt(dependencies.node, 10)
   if (process.features.typescript && !isOld) return null
+  // The right version can have it turned off too, and another installation would not help.
+  const more = isOld ? '' : ' If it is installed, remove `--no-strip-types` from NODE_OPTIONS.'
   return (
     `Rostrum runs on Node.js ${dependencies.node} with type stripping, and this is ${process.version}. ` +
-    'Run `npm ci --ignore-scripts=false && npm start`, which installs that version for Rostrum.'
+    `Run \`npm ci --ignore-scripts=false && npm start\`, which installs that version for Rostrum.${more}`
   )
 }
 

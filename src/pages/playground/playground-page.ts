@@ -1,11 +1,11 @@
 import { html, nothing } from 'lit'
 import { allows } from '../gateway/session.ts'
-import { takeOpened } from '../shell/open-in-playground.ts'
+import { type OpenFunction, takeOpened } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { forgetFragment, readFunctionId, readLinkFragment, showFunctionId } from './address.ts'
-import { assignDraft, type Draft, type OpenFunction, readDraftOfTab, takeDraft } from './draft/draft-store.ts'
+import { assignDraft, type Draft, readDraftOfTab, takeDraft } from './draft/draft-store.ts'
 import type { DraftsDialog } from './draft/drafts-dialog.ts'
 import './draft/drafts-dialog.ts'
 import { type Example, firstFields } from './draft/examples.ts'
@@ -32,6 +32,7 @@ interface Opening {
   readonly open?: OpenFunction | null
   readonly cursor?: number
   readonly base?: string | null
+  readonly isExample?: boolean
 }
 
 /** Where a person writes a script, sees it run and saves it. */
@@ -153,8 +154,8 @@ class PlaygroundPage extends PageElement {
     if (id !== null && !isAsked) await this.#openFunction(id).catch((error: unknown) => this.#say('', error))
     await this.#openLink()
     const opened = takeOpened()
-    if (opened !== null) this.#openNew(opened.fields, opened.notice)
-    if (isAsked) await this.#findNewer()
+    if (opened !== null) this.#openNew(opened.fields, opened.notice, opened)
+    if (isAsked || opened !== null) await this.#findNewer()
   }
 
   #continue(draft: Draft): void {
@@ -180,9 +181,10 @@ class PlaygroundPage extends PageElement {
   async #findNewer(): Promise<void> {
     const open = this.#open
     const found = open === null ? null : await loadFunction(open.id).catch(() => null)
-    if (found === null || this.#open !== open || found.live.hash === open?.baseHash) return
-    if (this.#isBase) this.#takeLive(found, 'Another version is live now; undo brings the last one back')
-    else this.#say('Another version is live now; Save shows both')
+    if (found === null || this.#open !== open) return
+    if (found.live.hash === open?.baseHash) this.#base = found.live.sourceCode
+    else if (this.#isBase) this.#takeLive(found, 'Another version is live now; undo brings the last one back')
+    else this.#say(`${this.notice} Another version is live now; Save shows both`.trim())
   }
 
   get #isBase(): boolean {
@@ -201,11 +203,11 @@ class PlaygroundPage extends PageElement {
   }
 
   /** Opens other fields as a draft of their own, so that the one before stays among the drafts. */
-  #openNew(fields: Fields, notice: string, isExample = false): void {
-    this.#draft.begin(fields)
-    this.#fill(fields)
-    showFunctionId(null)
-    this.#draft.note({ fields, cursor: 0, open: null, isExample })
+  #openNew(fields: Fields, notice: string, { open = null, isExample = false }: Opening = {}): void {
+    this.#draft.begin(fields, open)
+    this.#fill(fields, { open })
+    showFunctionId(open?.id ?? null)
+    this.#draft.note({ fields, cursor: 0, open, isExample })
     this.#say(notice)
   }
 
@@ -242,13 +244,11 @@ class PlaygroundPage extends PageElement {
     const found = this.#editors.findFault()
     if (found === null) {
       if (isClick) this.#layout.show('results')
-      this.#run.start(this.#editors.fields, this.#open)
-      return
+      return this.#run.start(this.#editors.fields, this.#open)
     }
     this.#run.refuse(found.error)
-    if (!isClick) return
-    this.#layout.show('input')
-    this.updateComplete.then(found.goTo)
+    if (isClick) this.#layout.show('input')
+    if (isClick) this.updateComplete.then(found.goTo)
   }
 
   #stop = (): void => {
@@ -287,7 +287,7 @@ class PlaygroundPage extends PageElement {
   }
 
   #chooseExample = ({ detail: { name, ...fields } }: CustomEvent<Example>): void =>
-    this.#openNew(fields, `Example: ${name}`, true)
+    this.#openNew(fields, `Example: ${name}`, { isExample: true })
 
   #openDraft = ({ detail }: CustomEvent<Draft>): void => {
     takeDraft(detail)

@@ -59,6 +59,7 @@ export interface KeptRun extends InnerRun {
   readonly function?: {
     readonly id: string
     readonly name: string
+    readonly caseTypeCode: string | null
     /** Null if the function was removed. */
     readonly createdAt: string | null
     readonly live: { readonly hash: string }
@@ -78,7 +79,7 @@ export const runToShow = operation<
       calls { name startMs durationMs error run { id name state outcome startedAt durationMs } }
       parent { id name }
       replayOf { id name }
-      function @include(if: $withFunction) { id name createdAt live { hash } }
+      function @include(if: $withFunction) { id name caseTypeCode createdAt live { hash } }
     }
   }`,
 )

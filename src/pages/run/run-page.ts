@@ -2,7 +2,7 @@ import { html, nothing } from 'lit'
 import { GatewayError, retryMs } from '../gateway/gateway-error.ts'
 import { allows } from '../gateway/session.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
-import { openInPlayground } from '../shell/open-in-playground.ts'
+import { type OpenFunction, openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { readId } from '../shell/read-id.ts'
@@ -147,7 +147,8 @@ class RunPage extends PageElement {
     const open = (): void => {
       this.error = openInPlayground({
         fields: { script: source, input, options: print(withoutTransaction(run.options)) },
-        notice: `From run ${shortId(run.id)}${without}`,
+        notice: `From run ${shortId(run.id)}${without}.`,
+        open: findFunction(run),
       })
     }
     return html`<button type="button" @click=${open}>Open in playground</button>`
@@ -210,6 +211,13 @@ function withoutTransaction(options: KeptRun['options']): Readonly<Record<string
 
 function print(value: unknown): string {
   return JSON.stringify(value, null, 2)
+}
+
+/** Returns the function that a change of the run's script changes; null if there is none, or none any more. */
+function findFunction({ functionVersion, function: own }: KeptRun): OpenFunction | null {
+  if (functionVersion === null || !own || own.createdAt === null) return null
+  const { id, name, caseTypeCode } = own
+  return { id, name, caseTypeCode, baseHash: functionVersion }
 }
 
 openPage({ element: 'run-page', type: RunPage, keys: itemKeys })

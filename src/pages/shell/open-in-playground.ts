@@ -1,7 +1,18 @@
 import { currentSession, forget, keep, openKey, ownerOf, readKept } from '../gateway/session.ts'
 
+/** The stored function that a draft changes. */
+export interface OpenFunction {
+  readonly id: string
+  readonly name: string
+  readonly caseTypeCode: string | null
+  /** Hash of the version with which the draft began. */
+  readonly baseHash: string
+}
+
 /** What the playground opens next in this tab, as a draft of its own. */
 export interface Opened {
+  /** The function that the draft changes; null for a draft of a new one. */
+  readonly open?: OpenFunction | null
   readonly fields: { readonly script: string; readonly input: string; readonly options: string }
   /** Says where it is from. */
   readonly notice: string

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { saveFunction } from '../../server/clients/webhooks.ts'
 import { holdRequests } from '../hold-requests.ts'
 import { enter, findBarriers, openTab, type WatchedTab } from '../open-browser.ts'
-import { textOf } from '../playground.ts'
+import { textOf, write } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -159,6 +159,27 @@ test('a run whose script came with its request can be replayed and opened', asyn
   await page.getByRole('button', { name: 'Open in playground' }).click()
   await status(page, /From run/).waitFor()
   expect(await textOf(page, 'Script')).toBe("log(1); exit('sent')")
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a run of a function opens as a draft of that function, also if another version is live', async () => {
+  const id = await run('mended', 'exit(payload.totl)', { total: 3 })
+  const { page, faults } = await openRun(id)
+  await page.getByRole('button', { name: 'Open in playground' }).click()
+  await status(page, /From run/).waitFor()
+  await heading(page, 'mended').waitFor()
+  await write(page, 'Script', 'exit(payload.total)')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Comment').fill('reads the total')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved: this version is live').waitFor()
+
+  await page.goto(`/runs/${id}`)
+  await page.getByRole('button', { name: 'Open in playground' }).click()
+  await status(page, /From run .*Another version is live now; Save shows both/).waitFor()
+  expect(await textOf(page, 'Script')).toBe('exit(payload.totl)')
   expect(faults).toEqual([])
   await page.context().close()
 })

@@ -1,14 +1,6 @@
 import { currentSession, keep, ownerOf, readKept } from '../../gateway/session.ts'
+import type { OpenFunction } from '../../shell/open-in-playground.ts'
 import type { Fields } from './link.ts'
-
-/** The stored function that a draft changes. */
-export interface OpenFunction {
-  readonly id: string
-  readonly name: string
-  readonly caseTypeCode: string | null
-  /** Hash of the version that was live when the draft began. */
-  readonly baseHash: string
-}
 
 /** What somebody wrote, as this browser keeps it. */
 export interface Draft extends Fields {

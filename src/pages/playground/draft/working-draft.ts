@@ -1,9 +1,9 @@
+import type { OpenFunction } from '../../shell/open-in-playground.ts'
 import {
   beginDraft,
   copyDraft,
   type Draft,
   listDrafts,
-  type OpenFunction,
   readDraftOfTab,
   removeDraft,
   storeDraft,

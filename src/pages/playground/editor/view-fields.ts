@@ -1,6 +1,6 @@
 import type { Extension } from '@codemirror/state'
 import { html } from 'lit'
-import type { OpenFunction } from '../draft/draft-store.ts'
+import type { OpenFunction } from '../../shell/open-in-playground.ts'
 import type { LayoutController } from '../layout/layout-controller.ts'
 import type { Problem } from '../types/protocol.ts'
 import './problem-list.ts'

@@ -1,5 +1,5 @@
 import { ask, askOnce, operation } from '../../gateway/operation.ts'
-import type { OpenFunction } from '../draft/draft-store.ts'
+import type { OpenFunction } from '../../shell/open-in-playground.ts'
 
 /** A stored function with its live version. */
 export interface StoredFunction {

@@ -2,9 +2,9 @@ import { html, nothing } from 'lit'
 import { isCode } from '../../gateway/gateway-error.ts'
 import { fillForm, forgetForm, keepForm } from '../../gateway/kept-form.ts'
 import { ask } from '../../gateway/operation.ts'
+import type { OpenFunction } from '../../shell/open-in-playground.ts'
 import { PageElement, viewError } from '../../shell/page-element.ts'
 import { viewCode } from '../../shell/view-text.ts'
-import type { OpenFunction } from '../draft/draft-store.ts'
 import { functionToOpen, type StoredFunction, saveVersion, toOpen } from './function-documents.ts'
 
 /** What to save, and what to do then. */

@@ -1,6 +1,7 @@
 import type { BoundLog } from '../../bound-log.ts'
 import { callerOfTrigger } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
+import { cutText } from '../../json/surrogates.ts'
 import type { SpanParent } from '../../tracing/span.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
 import { type CheckLease, errorWithoutPosition as errorOf, type RunError } from '../scripts/run.ts'
@@ -79,9 +80,7 @@ const tooDeep = 'It saved a case whose hooks would have gone too far: generation
 // it.
 const maxErrorCharacters = 4_096
 
-// Leaves no half of a character at the cut.
-const shorten = (text: string) =>
-  text.length <= maxErrorCharacters ? text : text.slice(0, maxErrorCharacters).replace(/[\ud800-\udbff]$/, '')
+const shorten = (text: string) => cutText(text, maxErrorCharacters)
 
 function toKeptError({ hideSecrets }: Attempt, error: RunError): RunError {
   const { message, stack, hint = null } = error

@@ -1,5 +1,5 @@
-import { escapeSurrogates } from '../../json/escape-surrogates.ts'
 import { writeJson } from '../../json/json-text.ts'
+import { escapeSurrogates } from '../../json/surrogates.ts'
 import type { RunEnd, RunStart } from '../scripts/run-record.ts'
 import { type RunRow, type RunTexts, runTexts } from './run-store.ts'
 

@@ -1,4 +1,5 @@
 import type { KeptCall } from '../../domain/scripts/run.ts'
+import { cutText } from '../../json/surrogates.ts'
 
 // Later calls are not kept, and longer messages are cut.
 const maxCalls = 100
@@ -36,7 +37,7 @@ export class KeptCalls {
     }
     return {
       noteRun: runId => change({ runId }),
-      end: (durationMs, error) => change({ durationMs, error: error?.slice(0, maxErrorCharacters) ?? null }),
+      end: (durationMs, error) => change({ durationMs, error: error && cutText(error, maxErrorCharacters) }),
     }
   }
 

@@ -1,6 +1,6 @@
 import { errorWithoutPosition, type RunError } from '../../domain/scripts/run.ts'
-import { escapeSurrogates } from '../../json/escape-surrogates.ts'
 import { JsonText } from '../../json/json-text.ts'
+import { escapeSurrogates } from '../../json/surrogates.ts'
 import type { Ending } from '../protocol.ts'
 import { isSandboxJson } from './read-sandbox-json.ts'
 

@@ -1,8 +1,8 @@
 import type { Caller } from '../../credentials/caller.ts'
 import type { Transaction } from '../../domain/scripts/run.ts'
-import { escapeSurrogates } from '../../json/escape-surrogates.ts'
 import { JsonScanner } from '../../json/scanner.ts'
 import { spells } from '../../json/spells.ts'
+import { escapeSurrogates } from '../../json/surrogates.ts'
 import type { GivenOptions, OptionName } from './read-script.ts'
 
 export interface ScriptOptions {

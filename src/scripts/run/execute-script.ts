@@ -4,6 +4,7 @@ import type { RunRecorder, RunRecording } from '../../domain/scripts/run-record.
 import type { Asking, RunSettings, Script } from '../../domain/scripts/script.ts'
 import { type ErrorCode, RostrumError } from '../../errors.ts'
 import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
+import { cutText } from '../../json/surrogates.ts'
 import { LateSignal } from '../../signals/late-signal.ts'
 import { beginRunSpans, type RunSpans } from '../../tracing/run-span.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
@@ -89,7 +90,7 @@ function toHint(refusal: string): string {
   const sentence = /^(?!Syntax Error:)[A-Z][a-z ]/.test(message)
     ? message[0]?.toLowerCase() + message.slice(1)
     : message
-  return `\`graphql()\` was refused: ${sentence}`.slice(0, maxHintCharacters)
+  return cutText(`\`graphql()\` was refused: ${sentence}`, maxHintCharacters)
 }
 
 // Returns the code under which a run counts that had a sandbox and rejects, for example because the store is gone.
@@ -101,7 +102,7 @@ function codeOf(error: unknown): ErrorCode {
 function toLogEnd({ outcome, error, message, durationMs }: Execution) {
   const facts = { outcome, error: error?.code, durationMs }
   if (outcome === 'exit') return { level: 'info', facts } as const
-  const said = (error?.message ?? message)?.slice(0, maxLoggedCharacters)
+  const said = cutText(error?.message ?? message ?? '', maxLoggedCharacters)
   return { level: 'warn', facts: { ...facts, message: said, line: error?.line ?? undefined } } as const
 }
 

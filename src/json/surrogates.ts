@@ -3,3 +3,9 @@ export function escapeSurrogates(text: string): string {
   if (text.isWellFormed()) return text
   return text.replace(/\p{Surrogate}/gu, half => `\\u${half.charCodeAt(0).toString(16)}`)
 }
+
+/** Returns the beginning of a text, at most `max` UTF-16 units of it. It never ends with half a character. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text
+  return text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
+}

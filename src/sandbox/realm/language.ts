@@ -60,7 +60,11 @@ export function captureLanguage() {
     isError: inherits(Error.prototype),
     slice: uncurry(String.prototype.slice) as (text: string, start: number, end?: number) => string,
     lowerCase: uncurry(String.prototype.toLowerCase) as (text: string) => string,
-    lastIndexOf: uncurry(String.prototype.lastIndexOf) as (text: string, part: string) => number,
+    lastIndexOf: uncurry(String.prototype.lastIndexOf) as (
+      text: string,
+      part: string,
+      from?: number,
+    ) => number,
     indexOf: uncurry(String.prototype.indexOf) as (text: string, part: string, from?: number) => number,
   }
 }

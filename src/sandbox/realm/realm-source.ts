@@ -11,6 +11,7 @@ import { makeDescribeError } from './text/describe-error.ts'
 import { makeIsPlain } from './text/is-plain.ts'
 import { makeJson } from './text/json.ts'
 import { makeLossyKinds } from './text/lossy-kinds.ts'
+import { makeParseText } from './text/parse-text.ts'
 
 /**
  * Returns the text that turns a bare context into a script's realm. It runs once, for the snapshot that every isolate
@@ -23,6 +24,7 @@ export function realmSource({ limits, platform }: SandboxSetup): string {
   return `'use strict'
 globalThis.takeRealm = (() => {
   const language = (${captureLanguage})()
+  language.parse = (${makeParseText})(language)
   const state = language.create(null)
   state.limits = ${JSON.stringify(limits)}
   state.cutEntries = 0

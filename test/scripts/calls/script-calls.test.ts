@@ -70,6 +70,20 @@ describe('an answer', () => {
   })
 
   test.each([
+    ['\\\\', '\\n'],
+    ['\\\\', '\\u0022'],
+    ['a\\\\\\\\', 'a\\\\b'],
+  ])('after one with the key "%s" has its own key "%s"', async (earlier, key) => {
+    const sourceCode = `Object.defineProperty(Object.prototype, 'x', { set() {} })
+      Object.defineProperty(Array.prototype, '0', { set() {} })
+      await graphql('x', { x: 1, "${earlier}": 1 })
+      const { data } = await graphql('x', { x: 1, "${key}": [{ x: "\\\\" }, [], {}, -1.5, null, true] })
+      exit(JSON.stringify([data, data["${key}"].length]))`
+    const name = JSON.stringify(JSON.parse(`"${key}"`))
+    expect(await payloadOf(sourceCode)).toBe(`[{"x":1,${name}:[{"x":"\\\\"},[],{},-1.5,null,true]},6]`)
+  })
+
+  test.each([
     ['refused', 'graphql: the gateway answered 400: too deep'],
     ['blank', 'graphql: the gateway answered 503: no reason given'],
     ['large', 'graphql: the answer has 10011 bytes; at most 2000 are allowed'],

@@ -11,6 +11,8 @@ import { type DeadRun, dropDeadRun, listDeadRuns, retryDeadRun, retryDeadRuns } 
 
 const refreshMs = 10_000
 const rowsAtOnce = 50
+// What the gateway retries for one request.
+const retriesAtOnce = 1_000
 const gone = 'The run is gone already: somebody else dropped it, or it has run.'
 
 /** Queued runs that failed at every attempt, folded, with a retry of one or of all. Shows nothing without any. */
@@ -131,9 +133,12 @@ class DeadRuns extends PageElement {
   #askToRetryAll = (): void => this.querySelector<HTMLDialogElement>('dialog.retry-all')?.showModal()
 
   #retryAll = (): void => {
+    const { totalCount } = this
     this.querySelector<HTMLDialogElement>('dialog.retry-all')?.close()
     void this.#try(async () => {
-      const { retryQueuedRuns: count } = await ask(retryDeadRuns, {})
+      const count = await retryAll(totalCount)
+      if (count < totalCount)
+        return `${count} of ${totalCount} runs are tried again. The others are gone, or too many runs wait already.`
       const what = count === 1 ? '1 run is' : `${count} runs are`
       return `${what} tried again. Those that fail at every attempt come back here.`
     })
@@ -198,6 +203,18 @@ class DeadRuns extends PageElement {
     }
     return { nodes, totalCount: page.totalCount }
   }
+}
+
+/** Retries up to this number of runs, the oldest first, and returns how many it retried. */
+async function retryAll(wanted: number): Promise<number> {
+  let count = 0
+  while (count < wanted) {
+    const first = Math.min(wanted - count, retriesAtOnce)
+    const { retryQueuedRuns: retried } = await ask(retryDeadRuns, { first })
+    count += retried
+    if (retried < first) break
+  }
+  return count
 }
 
 function nameOf({ runs, trigger }: DeadRun): string {

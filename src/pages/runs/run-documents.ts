@@ -139,8 +139,8 @@ export const retryDeadRun = operation<{ retryQueuedRun: { readonly id: string } 
   `mutation RetryDeadRun($id: ID!) { retryQueuedRun(id: $id) { id } }`,
 )
 
-export const retryDeadRuns = operation<{ retryQueuedRuns: number }>(
-  `mutation RetryDeadRuns { retryQueuedRuns }`,
+export const retryDeadRuns = operation<{ retryQueuedRuns: number }, { first: number }>(
+  `mutation RetryDeadRuns($first: Int!) { retryQueuedRuns(first: $first) }`,
 )
 
 export const dropDeadRun = operation<{ cancelQueuedRun: { readonly id: string } }, { id: string }>(

@@ -110,3 +110,29 @@ test('“Retry all” makes every run wait again, after a question', async () =>
   expect(faults).toEqual([])
   await page.context().close()
 })
+
+test.each([
+  [1_200, '1200 runs are tried again. Those'],
+  [1_100, '1100 of 1200 runs are tried again. The others'],
+])('“Retry all” of 1,200 runs, when %i can be retried, retries those', async (left, notice) => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  let dead = left
+  await page.route('**/graphql', async route => {
+    const { query, variables } = route.request().postDataJSON()
+    if (query.includes('ListDeadRuns')) {
+      const queuedRuns = { totalCount: 1_200, nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
+      return route.fulfill({ json: { data: { queuedRuns } } })
+    }
+    if (!query.includes('RetryDeadRuns')) return route.continue()
+    const retryQueuedRuns = Math.min(variables.first ?? 1_000, 1_000, dead)
+    dead -= retryQueuedRuns
+    return route.fulfill({ json: { data: { retryQueuedRuns } } })
+  })
+  await enter(page, server.adminToken, '/runs')
+  await page.getByRole('button', { name: 'Retry all' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry all' }).click()
+  await page.getByText(notice).waitFor()
+  expect(dead).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})

@@ -9,6 +9,7 @@ import {
   readdir,
   readFile,
   rm,
+  symlink,
   truncate,
   writeFile,
 } from 'node:fs/promises'
@@ -170,6 +171,14 @@ test.each<[string, () => Promise<unknown>]>([
   const store = await openStore({ url: `sqlite:${path}`, serve: true })
   expect(await store.accounts.isEmpty()).toBe(true)
   await store.close()
+})
+
+test('a link to a missing file whose log has changes is refused, and the log stays', async () => {
+  const log = join(folder, 'moved.db-wal')
+  await writeFile(log, 'changes')
+  await symlink('moved.db', path)
+  expect(await openingFails()).toContain(`its log \`${log}\` has changes`)
+  expect(await readFile(log, 'utf8')).toBe('changes')
 })
 
 test('a damaged store with a log is refused, and every byte of both stays', async () => {

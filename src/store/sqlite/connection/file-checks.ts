@@ -5,12 +5,13 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readlinkSync,
   readSync,
   realpathSync,
   type Stats,
   statSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
 import { findPending } from '../migrate.ts'
@@ -97,9 +98,14 @@ function findFile(file: string, path = file): Stats | undefined {
   }
 }
 
-// The log is beside the file that a symbolic link names.
+// The log is beside the file that a symbolic link names, also if that file is missing.
 function logOf(path: string): string {
-  return `${existsSync(path) ? realpathSync(path) : path}-wal`
+  if (existsSync(path)) return `${realpathSync(path)}-wal`
+  try {
+    return `${resolve(dirname(path), readlinkSync(path))}-wal`
+  } catch {
+    return `${path}-wal`
+  }
 }
 
 // SQLite would remove the log of a new or empty file, and with it the newest changes of a store that was moved.

@@ -33,6 +33,9 @@ interface Dependencies extends JwtSettings {
   readonly findRun: (token: string) => Identity['run']
 }
 
+// How often the signature of a JWT is verified again while a stream or a run of it goes on: its key may be withdrawn.
+const verifyEveryMs = 4_000
+
 export function createAuthenticator({ store, tokenUses, findRun, ...jwt }: Dependencies): Authenticator {
   const acceptsJwts = jwt.jwtSecret !== null || jwt.jwksUrl !== null
   // For each caller, a function that checks its credential again. A run uses it, because its rights end with the
@@ -52,8 +55,12 @@ export function createAuthenticator({ store, tokenUses, findRun, ...jwt }: Depen
     const verifyJwt = await loadVerifier()
     const claims = await verifyJwt(token)
     const caller = readCaller(claims)
-    confirmations.set(caller, () => {
+    let verifiedAt = performance.now()
+    confirmations.set(caller, async () => {
       refuseExpired(claims)
+      if (performance.now() - verifiedAt < verifyEveryMs) return caller
+      await verifyJwt(token)
+      verifiedAt = performance.now()
       return caller
     })
     if (!knownAccounts.has(caller.accountCode)) {

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createAuthenticator } from '../../src/credentials/authenticator.ts'
+import type { Store } from '../../src/domain/store.ts'
 import { startApp, type TestApp } from '../http/edge/start-app.ts'
 import { askViewer, claims, signHmac, soon } from './sign-jwt.ts'
 
@@ -9,6 +11,7 @@ describe('with a JWKS', () => {
   const keys: unknown[] = []
   let fetches = 0
   let isDown = false
+  let keysUrl: string
   const issuer = createServer((_request, response) => {
     fetches += 1
     response.writeHead(isDown ? 503 : 200).end(JSON.stringify({ keys }))
@@ -18,7 +21,8 @@ describe('with a JWKS', () => {
     await new Promise<void>(resolve => issuer.listen(0, '127.0.0.1', resolve))
     const address = issuer.address()
     const port = typeof address === 'object' ? address?.port : 0
-    app = await startApp({ ROSTRUM_JWKS_URL: `http://127.0.0.1:${port}/keys` })
+    keysUrl = `http://127.0.0.1:${port}/keys`
+    app = await startApp({ ROSTRUM_JWKS_URL: keysUrl })
   })
   afterAll(async () => {
     await app.close()
@@ -31,9 +35,12 @@ describe('with a JWKS', () => {
     const { privateKey, publicKey } = await generateKeyPair('RS256')
     const jwk = { ...(await exportJWK(publicKey)), ...(kid === undefined ? {} : { kid }), use: 'sig' }
     const header = { alg: 'RS256', ...(kid === undefined ? {} : { kid }) }
-    const sign = () =>
-      new SignJWT(claims).setProtectedHeader(header).setExpirationTime(soon()).sign(privateKey)
-    return { jwk, ask: async () => (await askViewer(app, await sign())).status }
+    const sign = (seconds = 0) =>
+      new SignJWT(claims)
+        .setProtectedHeader(header)
+        .setExpirationTime(soon() + seconds)
+        .sign(privateKey)
+    return { jwk, sign, ask: async () => (await askViewer(app, await sign())).status }
   }
 
   function pass(seconds: number): void {
@@ -122,6 +129,24 @@ describe('with a JWKS', () => {
     expect(await old.ask()).toBe(200)
     pass(11)
     expect(await old.ask()).toBe(401)
+  })
+
+  test('what a token of a withdrawn key began ends when the token does', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+    const old = await makeKey('begun')
+    keys.splice(0, keys.length, old.jwk)
+    const { authenticate, confirm } = createAuthenticator({
+      store: { accounts: { ensure: async () => undefined } } as unknown as Store,
+      tokenUses: { note: () => undefined, close: async () => undefined },
+      findRun: () => null,
+      ...{ jwtSecret: null, jwksUrl: keysUrl },
+    })
+    const { caller } = await authenticate(`Bearer ${await old.sign(3_600)}`, null)
+    keys.shift()
+    vi.advanceTimersByTime(590_000)
+    expect(await confirm(caller)).toBe(caller)
+    vi.advanceTimersByTime(11_000)
+    await expect(confirm(caller)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
   })
 })
 

@@ -47,7 +47,7 @@ export function toFilter({ outcome, function: functionId, trigger, text, before 
   }
 }
 
-/** Reads a time. One without a zone, as a field of the browser gives it, is in the zone of the browser. */
+/** Reads a time. A date with a time but no zone, as a field of the browser gives it, is in the zone of the browser. */
 export function toTime(text: string): string {
   const at = Date.parse(text)
   return Number.isNaN(at) ? '' : new Date(at).toISOString()

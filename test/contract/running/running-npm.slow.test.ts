@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { findDescendants, findSurvivors } from '../../server/processes/child-processes.ts'
+import { findDescendants, findSurvivors, signalAll } from '../../server/processes/child-processes.ts'
 import { endWithParent } from '../../server/processes/end-with-parent.ts'
 import { findFreePort } from '../../server/processes/free-port.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
@@ -32,7 +32,7 @@ test('npm start serves, and SIGTERM ends all of it', async () => {
   npm.kill('SIGTERM')
   await ended
   const survivors = await findSurvivors(processes, 60_000)
-  for (const pid of survivors) process.kill(pid, 'SIGKILL')
+  signalAll(survivors, 'SIGKILL')
   folder.remove()
   expect(survivors).toEqual([])
 })

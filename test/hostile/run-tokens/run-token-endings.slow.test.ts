@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshId } from '../../server/clients/memberships.ts'
 import type { TestServer } from '../../server/gateways/start-server.ts'
-import { findDescendants } from '../../server/processes/child-processes.ts'
+import { findDescendants, signalAll } from '../../server/processes/child-processes.ts'
 import { until } from '../../server/processes/until.ts'
 import { type HeldStage, startHeldStage, untilReady, view } from '../running-scripts/held-runs.ts'
 
@@ -47,7 +47,7 @@ describe('the token of a run is good during the run and nothing once it has ende
 
   test('SIGKILL from outside', async () => {
     const { token, answer } = await holder.hold(server)
-    for (const pid of findDescendants(server.pid)) process.kill(pid, 'SIGKILL')
+    signalAll(findDescendants(server.pid), 'SIGKILL')
     expect((await answer).body.task_execution.error?.code).toBe('CRASHED')
     expect(await status(token)).toBe(401)
     await untilReady(server)

@@ -2,6 +2,7 @@ import { chmodSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { signalAll } from '../../server/processes/child-processes.ts'
 import { makeTempFolder, type TempFolder } from '../../server/processes/temp-folder.ts'
 import { exitLine, line, logLine, type Speech, startSpokenTasks } from '../run/spoken-tasks.ts'
 import { logged, readPayload, startTasks, wordOf } from '../run/start-tasks.ts'
@@ -103,7 +104,7 @@ test('sandboxes serve one run after another without a pause, and each run happen
   const killing = (async () => {
     for (let i = 0; i < 12; i++) {
       await sleep(7 * (i % 4) + 1)
-      for (const pid of runner.pids()) process.kill(pid, 'SIGKILL')
+      signalAll(runner.pids(), 'SIGKILL')
       while (!runner.ready()) await sleep(2)
     }
   })()

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { SandboxPool } from '../../../src/scripts/pool/sandbox-pool.ts'
-import { findSurvivors } from '../../server/processes/child-processes.ts'
+import { findSurvivors, signalAll } from '../../server/processes/child-processes.ts'
 import { until } from '../../server/processes/until.ts'
 import { exitLine, ready, type Speech, speakingCommand, startSpokenTasks } from '../run/spoken-tasks.ts'
 import { pools, serve, startPool } from './start-pool.ts'
@@ -30,7 +30,7 @@ describe('a pool', () => {
     for (const signal of ['SIGKILL', 'SIGSEGV', 'SIGTERM'] as const) {
       await until(() => pool.pids.length === 2 && pool.isReady)
       const before = pool.pids
-      for (const pid of before) process.kill(pid, signal)
+      signalAll(before, signal)
       await until(() => pool.pids.length === 2 && !pool.pids.some(pid => before.includes(pid)))
     }
   })

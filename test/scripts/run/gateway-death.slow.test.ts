@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { isWhole } from '../../hostile/whole-sweeps.ts'
 import { startServer } from '../../server/gateways/start-server.ts'
-import { findDescendants, findSurvivors } from '../../server/processes/child-processes.ts'
+import { findDescendants, findSurvivors, signalAll } from '../../server/processes/child-processes.ts'
 import { endWithParent } from '../../server/processes/end-with-parent.ts'
 import { findFreePort } from '../../server/processes/free-port.ts'
 import { spawnCommand } from '../../server/processes/spawn-command.ts'
@@ -21,7 +21,7 @@ const folders: string[] = []
 
 afterEach(() => {
   for (const gateway of gateways.splice(0)) gateway.kill('SIGKILL')
-  for (const pid of sandboxes.splice(0)) killIfThere(pid)
+  signalAll(sandboxes.splice(0), 'SIGKILL')
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
@@ -48,14 +48,6 @@ const stuck = [
   'for (;;) log("flood".repeat(100))',
   `await graphql('run', { source: "await graphql('begun'); for (;;);" })`,
 ]
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It is gone, as expected.
-  }
-}
 
 function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'rostrum-'))
@@ -122,7 +114,7 @@ const hasSetpriv = path.split(delimiter).some(folder => existsSync(join(folder, 
 
 test.skipIf(!hasSetpriv)('not even one that is stopped', async () => {
   const { gateway, pids } = await startGateway(['for (;;);'], path)
-  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  signalAll(pids, 'SIGSTOP')
   gateway.kill('SIGKILL')
   await once(gateway, 'exit')
   expect(await findSurvivors(pids, 1_000)).toEqual([])

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { RunLog } from '../../../src/scripts/ending/run-log.ts'
 import { runAdmitted } from '../../../src/scripts/run/run-admitted.ts'
-import { findSurvivors } from '../../server/processes/child-processes.ts'
+import { findSurvivors, signalAll } from '../../server/processes/child-processes.ts'
 import { until } from '../../server/processes/until.ts'
 import { runLimits as limits, runMessage } from '../launch/start-sandbox.ts'
 import { closeAdmissions, startAdmission } from '../pool/admission/start-admission.ts'
@@ -33,7 +33,7 @@ describe('a run that has not begun', () => {
     const { run, runner, calls } = await start()
     for (let i = 1; i <= 5; i++) {
       // The death is not noticed yet.
-      for (const pid of runner.pids()) process.kill(pid, 'SIGKILL')
+      signalAll(runner.pids(), 'SIGKILL')
       expect((await run(callOnce)).payload).toBe('done')
       expect(calls()).toBe(i)
     }
@@ -42,10 +42,10 @@ describe('a run that has not begun', () => {
   test('starts over if its sandbox dies before reading the run', async () => {
     const { run, runner, calls } = await start()
     const pids = runner.pids()
-    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    signalAll(pids, 'SIGSTOP')
     const running = run(callOnce)
     await new Promise(setImmediate)
-    for (const pid of pids) process.kill(pid, 'SIGKILL')
+    signalAll(pids, 'SIGKILL')
     expect((await running).payload).toBe('done')
     expect(calls()).toBe(1)
     expect(await findSurvivors(pids, 500)).toEqual([])

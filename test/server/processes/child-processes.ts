@@ -44,6 +44,17 @@ export function isEnding(pid: number): boolean {
   return stat === null || (Number(stat[6]) & exiting) !== 0
 }
 
+/** Sends a signal to each of the processes that is still there. One that was found may have ended since. */
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+}
+
 /** Those of the processes that are still alive once the time is over; empty as soon as all have ended. */
 export async function findSurvivors(pids: readonly number[], withinMs = 60_000): Promise<number[]> {
   for (let waited = 0; waited < withinMs; waited += 20) {

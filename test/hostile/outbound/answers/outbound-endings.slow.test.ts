@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../../server/gateways/start-server.ts'
-import { findDescendants } from '../../../server/processes/child-processes.ts'
+import { findDescendants, signalAll } from '../../../server/processes/child-processes.ts'
 import { until } from '../../../server/processes/until.ts'
 import { untilReady } from '../../running-scripts/held-runs.ts'
 import { type RawHost, startRawHost } from '../hosts/raw-host.ts'
@@ -49,7 +49,7 @@ describe('the connection of a call is closed at the end of its run, by', () => {
   test('SIGKILL of its process', async () => {
     const answer = server.execute(`await ${silent()}`)
     await until(() => host.open() === 1)
-    for (const pid of findDescendants(server.pid)) process.kill(pid, 'SIGKILL')
+    signalAll(findDescendants(server.pid), 'SIGKILL')
     await until(() => host.open() === 0)
     expect((await answer).body.task_execution.error?.code).toBe('CRASHED')
     await untilReady(server)

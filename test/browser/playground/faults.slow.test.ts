@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { untilReady } from '../../faults/replicas/until-ready.ts'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { findFreePort } from '../../server/processes/free-port.ts'
 import { makeTempFolder } from '../../server/processes/temp-folder.ts'
-
 import { holdRequests } from '../hold-requests.ts'
 import { enter, expireToken, openBrowser, signInAgain } from '../open-browser.ts'
 import { field, openPlayground, textOf, write } from '../playground.ts'
@@ -28,6 +28,8 @@ beforeAll(async () => {
   server = await startServer(settings)
   browser = await openBrowser()
 })
+// The one sandbox is replaced after a test that stopped its run, and a run waits only 200 ms for it.
+beforeEach(() => untilReady(server.baseUrl))
 afterAll(async () => {
   await browser.close()
   await server.stop()

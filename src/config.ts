@@ -100,10 +100,15 @@ const adminToken = z.string().regex(/^[\x21-\x7e]{16,512}$/, 'must have 16 to 51
 const jwtSecret = z.string().min(16, 'must have 16 characters or more (32 for full strength)')
 const jwksUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 
+const address = z
+  .string()
+  .regex(/^\S+$/, 'must be an address without spaces')
+  .regex(/^[^[\]]+$/, 'must be an address without brackets, such as `::1`')
+
 // One row for each setting: where the gateway reads it, its variable and its rule. A test compares the names and
 // defaults with the table in `docs/settings.md`.
 const settings = {
-  host: setting('HOST', z.string().regex(/^\S+$/, 'must be an address without spaces').default('127.0.0.1')),
+  host: setting('HOST', address.default('127.0.0.1')),
   port: setting('PORT', whole(0, 65_535).default(4000)),
   databaseUrl: setting(
     'DATABASE_URL',

@@ -58,6 +58,7 @@ const badValues: [string, string][] = [
   ['ROSTRUM_QUEUE_RUNS', '0'],
   ['ROSTRUM_QUEUE_ACCOUNT_RUNS', '0'],
   ['ROSTRUM_GRAPHQL_HOSTS', 'https://example.com/graphql'],
+  ['HOST', '[::1]'],
 ]
 
 test.each(badValues)('%s=%s stops the start with one line that names it', (name, value) => {

@@ -16,7 +16,10 @@ export interface OpenStore {
   readonly limits?: StoreLimits
   /** Called once if the file of a SQLite store that is served is removed or replaced, with the reason. */
   readonly onLost?: (reason: string) => void
-  /** Called once if a migration of PostgreSQL takes long, or waits for others that use the database. */
+  /**
+   * Called once if a migration of PostgreSQL takes long, or waits for others that use the database, and before a SQLite
+   * store of an older version is migrated.
+   */
   readonly onWait?: () => void
   readonly observe?: ObserveStore
   /** Gets every statement that is sent to the open store, `begin` and `commit` included. */
@@ -33,7 +36,7 @@ export async function openStore(options: OpenStore): Promise<Store> {
   if (url.startsWith('sqlite:')) {
     const { openSqliteStore } = await importQuickly(() => import('./sqlite/open-sqlite-store.ts'))
     const path = url.slice('sqlite:'.length)
-    return openSqliteStore({ path, serve, migrates, limits, onLost, onStatement, observe })
+    return openSqliteStore({ path, serve, migrates, onWait, limits, onLost, onStatement, observe })
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgresStore } = await importQuickly(() => import('./postgres/open-postgres-store.ts'))

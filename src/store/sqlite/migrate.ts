@@ -1,10 +1,21 @@
 import type { Database } from 'better-sqlite3'
 import { StartError } from '../../errors.ts'
-import { type Migrates, type Migration, refuseUnmigrated, selectPending } from '../migrations.ts'
+import {
+  type Migrates,
+  type Migration,
+  readMigrations,
+  refuseUnmigrated,
+  selectPending,
+} from '../migrations.ts'
 
-/** Applies all missing migrations or none, under the write lock, because other processes may be starting too. */
-export function migrate(client: Database, store: string): void {
-  if (findPending(client, store).length === 0) return
+/**
+ * Applies all missing migrations or none, under the write lock, because other processes may be starting too. Calls
+ * `onWait` before it migrates a store that an older version made: nothing else happens in this process meanwhile.
+ */
+export function migrate(client: Database, store: string, onWait: () => void): void {
+  const { length } = findPending(client, store)
+  if (length === 0) return
+  if (length < readMigrations('sqlite').length) onWait()
   const apply = client.transaction(() => {
     client.exec(
       'create table if not exists rostrum_migrations (hash text not null, applied_at integer not null)',

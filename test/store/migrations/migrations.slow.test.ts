@@ -82,6 +82,18 @@ eachStore(harness => {
     return url
   }
 
+  test.skipIf(harness.engine === 'PostgreSQL')(
+    'a start says once that it migrates an older store',
+    async () => {
+      const url = await makeOldStore(1, { sqlite: '', postgres: '' })
+      let said = 0
+      for (const _ of [1, 2]) await (await openStore({ url, onWait: () => said++ })).close()
+      // One that is new has nothing to migrate.
+      await (await openStore({ url: await harness.emptyUrl(), onWait: () => said++ })).close()
+      expect(said).toBe(1)
+    },
+  )
+
   test('a store of the first release keeps its rows, and gives out no id twice', async () => {
     const rows = `
       insert into accounts (account_code) values ('a');

@@ -20,6 +20,8 @@ export interface Connect {
   /** If true, this process becomes the only gateway of the file. */
   readonly serve: boolean
   readonly migrates: Migrates
+  /** Called before a store of an older version is migrated. */
+  readonly onWait?: () => void
 }
 
 interface Connection {
@@ -31,7 +33,8 @@ interface Connection {
  * Opens a durable connection to the migrated file. Throws a `StartError` if that is not possible; a file that is
  * refused stays unchanged.
  */
-export async function connect({ path, onStatement, serve, migrates }: Connect): Promise<Connection> {
+export async function connect(options: Connect): Promise<Connection> {
+  const { path, onStatement, serve, migrates, onWait = () => {} } = options
   const isFile = path !== ':memory:'
   if (isFile) refuseUnusableFile(path)
   let releaseServeLock = () => {}
@@ -54,7 +57,7 @@ export async function connect({ path, onStatement, serve, migrates }: Connect): 
     client.pragma('synchronous = FULL')
     client.pragma(`wal_autocheckpoint = ${pagesOfLog}`)
     client.pragma('foreign_keys = ON')
-    migrate(client, store)
+    migrate(client, store, onWait)
     return { client, close }
   } catch (error) {
     close()

@@ -72,7 +72,7 @@ class DeadRuns extends PageElement {
         ${nodes.length < totalCount ? more : nothing}
       </details>
       <dialog class="ask retry-all" aria-labelledby="retry-title">
-        <h2 id="retry-title">Retry all ${totalCount} runs?</h2>
+        <h2 id="retry-title">Retry ${totalCount === 1 ? 'the last run' : `all ${totalCount} runs`}?</h2>
         <p>Each begins again at its first attempt, with the version of its function that is live now.</p>
         <form method="dialog" class="actions">
           <button value="cancel">Cancel</button>

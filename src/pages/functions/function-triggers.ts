@@ -138,7 +138,10 @@ class FunctionTriggers extends PageElement {
       ></trigger-dialog>
       <dialog class="ask" aria-labelledby="remove-title">
         <h2 id="remove-title">Remove this ${this.removing?.kind}?</h2>
-        <p>${this.removing?.title} does not run ${this.functionName} any more. Its runs stay listed.</p>
+        <p>
+          ${this.removing?.title} does not run ${this.functionName} any more. Its runs stay listed.
+          ${this.removing?.kind === 'task' ? nothing : 'Those that are queued still run.'}
+        </p>
         <form method="dialog" class="actions">
           <button value="cancel">Cancel</button>
           <button type="button" class="main" @click=${this.#remove}>Remove</button>

@@ -69,7 +69,7 @@ builder.mutationFields(t => ({
     },
   }),
   removeHook: t.field({
-    description: 'Removes a hook and returns it as it was. `NOT_FOUND`.',
+    description: 'Removes a hook and returns it as it was. Its queued runs stay. `NOT_FOUND`.',
     type: Hook,
     nullable: true,
     scope: 'functions:write',

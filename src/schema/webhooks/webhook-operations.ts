@@ -89,7 +89,8 @@ builder.mutationFields(t => ({
     },
   }),
   removeWebhook: t.field({
-    description: 'Removes a webhook with its secrets and returns it as it was. `NOT_FOUND`.',
+    description:
+      'Removes a webhook with its secrets and returns it as it was. Its queued runs stay. `NOT_FOUND`.',
     type: Webhook,
     nullable: true,
     scope: 'functions:write',

@@ -249,6 +249,7 @@ test('hooks, tasks and webhooks are added, switched off and removed, and a secre
   expect(await webhook.innerText()).toContain('webhook-signature: v1,')
   expect(await findBarriers(page)).toEqual([])
   await hook.getByRole('button', { name: 'Remove' }).click()
+  await dialog.getByText('Those that are queued still run.').waitFor()
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await hook.waitFor({ state: 'detached' })
   await close(tab)

@@ -275,6 +275,39 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     expect(reports.map(({ n }) => n)).toEqual([0, 1, 3, 4, 5])
   })
 
+  test('a queued run keeps its function and scopes, whatever becomes of its hook', async () => {
+    const changes = {
+      narrowed: 'saveHook(input: {id: $id, scopes: []})',
+      disabled: 'saveHook(input: {id: $id, enabled: false})',
+      removed: 'removeHook(id: $id)',
+    }
+    for (const [change, mutation] of Object.entries(changes)) {
+      reports = []
+      const caseTypeCode = newType()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      during = ({ n }) => (n === 0 ? promise : undefined)
+      const hook = await saveHook(
+        `await ${report('{ n: payload.n }')}
+        const { data } = await graphql('{ cases(first: 1) { nodes { id } } }')
+        exit(data.cases.nodes)`,
+        { caseTypeCode, scopes: ['cases:read'] },
+      )
+      const { id } = (await create(caseTypeCode, { n: 0 })).body.case
+      await put(id, { n: 1 })
+      await expect.poll(() => reports).toEqual([{ n: 0 }])
+      const { body } = await app.graphql(`mutation($id: ID!) { ${mutation} { id } }`, { id: hook })
+      expect(body.errors, change).toBeUndefined()
+      resolve()
+      await whenEmpty()
+      expect(reports, change).toEqual([{ n: 0 }, { n: 1 }])
+      const kept = await app.graphql(
+        `{ runs(first: 5, filter: {caseId: "${id}", trigger: HOOK}) { nodes { outcome scopes } } }`,
+      )
+      const ended = { outcome: 'EXIT', scopes: ['cases:read'] }
+      expect(kept.body.data.runs.nodes, change).toEqual([ended, ended])
+    }
+  })
+
   test('scopes: runs:read lists, functions:write retries and cancels, and another account sees nothing', async () => {
     const caseTypeCode = newType()
     await saveHook(`fail('x')`, { caseTypeCode })

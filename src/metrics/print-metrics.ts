@@ -17,6 +17,10 @@ export interface BuildInfo {
 
 type Labels = Readonly<Record<string, string | number>>
 
+// A lag that was not measured since the last scrape. The client library prints its mean as `Nan`, which the format
+// spells `NaN`, and its minimum as 2^63 nanoseconds, which is 292 years.
+const unmeasured = /^nodejs_eventloop_lag_\w+ (?:Nan|9223372036\.\d+)\n/gm
+
 /** Returns a function that prints the metrics in the text format of Prometheus. */
 export function createPrinter(
   counts: Counts,
@@ -87,7 +91,8 @@ export function createPrinter(
         ),
       ),
     ]
-    return `${parts.join('')}${await ofProcess.metrics()}`
+    const metricsOfProcess = await ofProcess.metrics()
+    return `${parts.join('')}${metricsOfProcess.replace(unmeasured, '')}`
   }
 }
 

@@ -41,3 +41,12 @@ test('a store that cannot count hides its own gauge alone, and the log says so',
   await print()
   expect(warnings).toEqual([{ err: expect.any(Error), metric: 'rostrum_queued_runs' }])
 })
+
+test('a lag that was not measured since the last scrape has no sample', async () => {
+  const { print } = await openMetrics()
+  const samples = (await print()).split('\n').filter(line => /^\w/.test(line))
+  const values = samples.map(line => line.slice(line.lastIndexOf(' ') + 1))
+  expect(values.filter(value => !/^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(value))).toEqual([])
+  const lags = samples.filter(line => line.startsWith('nodejs_eventloop_lag_'))
+  expect(lags.filter(line => Number(line.slice(line.lastIndexOf(' ') + 1)) > 1e9)).toEqual([])
+})

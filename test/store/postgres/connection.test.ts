@@ -131,6 +131,14 @@ test('a schema that the database would search first, such as that of the role, g
   await store.close()
 })
 
+test('gateways start together on a database that would have transactions be serializable', async () => {
+  const url = await createEmptyDatabase()
+  const name = new URL(url).pathname.slice(1)
+  await askPostgres(url, `alter database ${name} set default_transaction_isolation to serializable`)
+  const stores = await Promise.all([1, 2, 3].map(() => openStore({ url })))
+  for (const store of stores) await store.close()
+})
+
 test('a database of another encoding is refused', async () => {
   const url = new URL(await createEmptyDatabase())
   const latin = `${url.pathname.slice(1)}_latin`

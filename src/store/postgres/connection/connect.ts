@@ -23,8 +23,10 @@ const insufficientPrivilege = '42501'
 const keepAliveMs = 10_000
 
 // The driver can only read this style of times, lists have nulls, and all tables are in the schema `public`. A database
-// or role may have other defaults, and a schema with the name of the role would come before `public`.
-const fixedOptions = '-c datestyle=iso -c array_nulls=on -c search_path=public'
+// or role may have other defaults, and a schema with the name of the role would come before `public`. Transactions have
+// to see what others committed while they waited: serializable ones would fail, and miss the migrations of a gateway.
+const fixedOptions =
+  '-c datestyle=iso -c array_nulls=on -c search_path=public -c default_transaction_isolation=read\\ committed'
 
 // Reads all numbers as JavaScript numbers. Every number in our tables fits into one.
 const types: pg.CustomTypesConfig = {

@@ -2,6 +2,7 @@ import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
 import { type Migrates, type Migration, refuseUnmigrated, selectPending } from '../migrations.ts'
 import { sqlStateOf } from './connection/sql-state.ts'
+import { boundBySilence } from './silence.ts'
 
 const store = 'The database that DATABASE_URL names'
 // Key of the lock for migrations. Any number would do, but all versions of the gateway must use the same one.
@@ -70,8 +71,10 @@ async function findPending(client: Client): Promise<Migration[]> {
 }
 
 async function readApplied(client: Client): Promise<string[]> {
-  const found = await client.query("select from pg_class where oid = to_regclass('rostrum_migrations')")
+  const look = "select from pg_class where oid = to_regclass('rostrum_migrations')"
+  const found = await client.query(boundBySilence(look))
   if (found.rows.length === 0) return []
-  const { rows } = await client.query<{ hash: string }>('select hash from rostrum_migrations')
+  const read = boundBySilence('select hash from rostrum_migrations')
+  const { rows } = await client.query<{ hash: string }>(read)
   return rows.map(({ hash }) => hash)
 }

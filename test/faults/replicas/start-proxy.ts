@@ -4,8 +4,8 @@ export type Weather =
   | { readonly kind: 'fair' }
   /** Each piece waits so long before it goes on. */
   | { readonly kind: 'slow'; readonly delayMs: number }
-  /** Stops forwarding without closing anything. A connection that was stopped stays so. */
-  | { readonly kind: 'silent' }
+  /** Stops forwarding, at a text if given, without closing anything. A connection that was stopped stays so. */
+  | { readonly kind: 'silent'; readonly from?: string }
   /** Resets a connection after this number of answered bytes. */
   | { readonly kind: 'cut'; readonly afterBytes: () => number }
   /** Replaces a text that the client sends by another one of the same length. */
@@ -47,7 +47,7 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     let bytesLeft = weather.kind === 'cut' ? weather.afterBytes() : Number.POSITIVE_INFINITY
 
     const forward = (chunk: Buffer, to: Socket) => {
-      if (weather.kind === 'silent') isSilent = true
+      if (weather.kind === 'silent' && chunk.includes(weather.from ?? '')) isSilent = true
       if (isSilent) return
       if (weather.kind === 'slow') setTimeout(() => to.write(chunk), weather.delayMs)
       else to.write(chunk)

@@ -58,6 +58,21 @@ test('calls on a silent connection say so, and the next ones use a new connectio
   await expect.poll(() => store.ping().then(() => 'answers', String)).toBe('answers')
 })
 
+test('a server that falls silent at any moment of a start ends it in one line', async () => {
+  // Each is in a message of a start whose answer does not come.
+  const texts = ['application_name', 'pg_settings', 'show server_encoding', 'to_regclass', 'select hash']
+  const starts = texts.map(async from => {
+    const silent = await startProxy(Number(new URL(url).port))
+    onTestFinished(silent.stop)
+    silent.setWeather({ kind: 'silent', from })
+    return openStore({ url: url.replace(/:\d+\//, `:${silent.port}/`) }).catch(String)
+  })
+  const line =
+    'StartError: The database that DATABASE_URL names cannot be opened: it does not answer. ' +
+    'Check the setting, and that PostgreSQL runs.'
+  expect(await Promise.all(starts)).toEqual(texts.map(() => line))
+})
+
 test('a statement that waits too long is stopped and undone, and its place in the pool is free again', async () => {
   await add(1)
   const unlock = await lockMemberships()

@@ -2,10 +2,8 @@ import pg from 'pg'
 import { parse } from 'pg-connection-string'
 import { StartError } from '../../../errors.ts'
 import { type Migrating, migrateOrRefuse } from '../migrate.ts'
+import { boundBySilence } from '../silence.ts'
 import { sqlStateOf } from './sql-state.ts'
-
-/** Time without an answer after which a connection counts as lost. Every statement with a time limit ends earlier. */
-export const maxSilentMs = 6_000
 
 const connectMs = 4_000
 // Time after which PostgreSQL stops and undoes a statement.
@@ -99,7 +97,7 @@ async function openMigrated(client: pg.Client, { onWait, migrates }: Migrating):
   client.on('error', () => {})
   try {
     await client.connect()
-    await client.query(unbound)
+    await client.query(boundBySilence(unbound))
     await refuseOtherEncoding(client)
     await migrateOrRefuse(client, { onWait, migrates })
     return client
@@ -111,7 +109,7 @@ async function openMigrated(client: pg.Client, { onWait, migrates }: Migrating):
 
 // Another encoding cannot store every text, and would fail at the first one that it cannot.
 async function refuseOtherEncoding(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ server_encoding: string }>('show server_encoding')
+  const { rows } = await client.query<{ server_encoding: string }>(boundBySilence('show server_encoding'))
   const encoding = rows[0]?.server_encoding
   if (encoding === 'UTF8') return
   throw new StartError(
@@ -133,6 +131,7 @@ export function describeFailure(error: unknown): string {
   // The driver's own words for this are those of the protocol.
   if (/^SASL: .*client password must be/.test(error.message))
     return 'the server asks for a password, and the URL has none'
+  if (/^(timeout expired|Query read timeout)$/.test(error.message)) return 'it does not answer'
   const detail = error instanceof pg.DatabaseError && error.detail ? `: ${error.detail}` : ''
   return `${error.message}${detail}`.replace(/\.$/, '') || codeOf(error) || error.name
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { connectionTo, maxSilentMs } from './connect.ts'
+import { maxSilentMs } from '../silence.ts'
+import { connectionTo } from './connect.ts'
 
 const pauseMs = 100
 

@@ -1,8 +1,9 @@
 import pg from 'pg'
 import type { ShareOwner } from '../../../fairness/share-owner.ts'
+import { maxSilentMs } from '../silence.ts'
 import { createAccountSlots } from './account-slots.ts'
 import { type Client, createClient, type Send } from './client.ts'
-import { connectionTo, maxSilentMs } from './connect.ts'
+import { connectionTo } from './connect.ts'
 import { connectionBroke, explainNoConnection } from './explain-failure.ts'
 import { endsConnection } from './sql-state.ts'
 

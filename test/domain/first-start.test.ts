@@ -4,7 +4,9 @@ import { afterAll, afterEach, beforeEach, expect, onTestFinished, test } from 'v
 import { hashToken } from '../../src/domain/directory/api-token.ts'
 import { prepareFirstStart } from '../../src/domain/directory/first-start.ts'
 import type { Store } from '../../src/domain/store.ts'
+import { StartError } from '../../src/errors.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { connectionBroke } from '../../src/store/postgres/connection/explain-failure.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
 import { by } from '../store/databases/origin.ts'
 
@@ -30,6 +32,20 @@ test('an empty store gets the account demo with one admin token, which is given 
   ])
   expect(await prepareFirstStart(store, null)).toEqual(nothingNew)
   expect(await store.tokens.list(null)).toHaveLength(1)
+})
+
+test('a start whose database breaks says what to do, and how to get a token that was not shown', async () => {
+  const createFirst = () => Promise.reject(connectionBroke(undefined))
+  const broken = { ...store, tokens: { ...store.tokens, createFirst, list: createFirst } }
+  const line =
+    'The start could not finish. The connection to the database broke before it answered: ' +
+    'a change may have been made or not. Start again.'
+  await expect(prepareFirstStart(broken, 'an admin token of the operator')).rejects.toThrow(
+    new StartError(line),
+  )
+  const empty = { ...broken, accounts: { ...store.accounts, isEmpty: () => Promise.resolve(true) } }
+  const more = ' If it shows no token, make one: `npm run token -- --account demo --scope admin`.'
+  await expect(prepareFirstStart(empty, null)).rejects.toThrow(new StartError(`${line}${more}`))
 })
 
 test('a start on a store that has an account waits for no lock', async () => {

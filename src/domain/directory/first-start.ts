@@ -1,3 +1,4 @@
+import { RostrumError, StartError } from '../../errors.ts'
 import type { Store } from '../store.ts'
 import { hashToken, isExpired, newApiToken } from './api-token.ts'
 import type { ApiToken, NewApiToken } from './token-store.ts'
@@ -19,9 +20,25 @@ export interface FirstStart {
 
 /**
  * Creates the account `demo` with one admin token in an empty store. If the operator has set an admin token, makes sure
- * that it is valid there (contract, section 5). A second start with the same token changes nothing.
+ * that it is valid there (contract, section 5). A second start with the same token changes nothing. Throws a
+ * `StartError` if the store is not available.
  */
 export async function prepareFirstStart(store: Store, adminToken: string | null): Promise<FirstStart> {
+  try {
+    return await prepare(store, adminToken)
+  } catch (error) {
+    if (!(error instanceof RostrumError) || error.code !== 'UNAVAILABLE') throw error
+    // The first sentence says what happened. The others advise a caller, not an operator.
+    const [reason] = error.message.split(/(?<=\.) /)
+    const lostToken =
+      adminToken === null
+        ? ' If it shows no token, make one: `npm run token -- --account demo --scope admin`.'
+        : ''
+    throw new StartError(`The start could not finish. ${reason} Start again.${lostToken}`, { cause: error })
+  }
+}
+
+async function prepare(store: Store, adminToken: string | null): Promise<FirstStart> {
   if (adminToken !== null) {
     const createdAccount = (await store.accounts.isEmpty()) && (await store.accounts.ensure(accountCode))
     await keepAdminToken(store, adminToken)

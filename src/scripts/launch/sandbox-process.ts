@@ -4,6 +4,7 @@ import { type AnswerMessage, type FromSandbox, type RunMessage, type ToSandbox, 
 import { prepareChild } from '../resources/child-priority.ts'
 import { ResidentMemory } from '../resources/child-resources.ts'
 import type { ComputingRuns } from '../resources/computing-runs.ts'
+import { afterReading } from '../resources/every-tick.ts'
 import { LongRun } from '../resources/long-run.ts'
 import { Recovery } from '../resources/recovery.ts'
 import { CurrentRun, type SandboxListener } from './current-run.ts'
@@ -50,7 +51,7 @@ export class SandboxProcess {
   readonly #gone = Promise.withResolvers<string>()
   readonly #held: HeldReader
   #state: State = 'booting'
-  readonly #bootClock: NodeJS.Timeout
+  readonly #stopBootClock: () => void
   #longRun: LongRun | null = null
   #run: CurrentRun | null = null
   #reason: KillReason | null = null
@@ -80,7 +81,7 @@ export class SandboxProcess {
       onGone: reason => this.#end(reason),
     })
     this.#memory = new ResidentMemory(this.pid)
-    this.#bootClock = setTimeout(() => this.kill('did not boot in time'), bootMs)
+    this.#stopBootClock = afterReading(bootMs, () => this.kill('did not boot in time'))
     prepareChild(this.pid)
   }
 
@@ -259,7 +260,7 @@ export class SandboxProcess {
 
   #onReady(): void {
     if (this.#state === 'booting') {
-      clearTimeout(this.#bootClock)
+      this.#stopBootClock()
       this.#hasBooted = true
       this.#memory.noteRest(true)
       return this.#becomeIdle()
@@ -286,7 +287,7 @@ export class SandboxProcess {
     if (this.#state !== 'dying') this.#deliverHeld()
     this.#state = 'gone'
     if (this.#held.pipe !== null) this.#options.heldLines?.release(this.#held.pipe)
-    clearTimeout(this.#bootClock)
+    this.#stopBootClock()
     this.recovery.stop()
     this.#longRun?.stop()
     this.#memory.close()

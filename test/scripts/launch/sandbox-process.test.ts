@@ -1,5 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sandboxCommand } from '../../../src/scripts/launch/sandbox-command.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
 import { exitLine, type Speech, speakingCommand } from '../run/spoken-tasks.ts'
 import { endSandboxes, listen, runLimits, runMessage, startSandbox } from './start-sandbox.ts'
 
@@ -64,6 +68,22 @@ describe('a sandbox', () => {
     expect(sandbox.begin(runMessage('exit(1)'), listener)).toBe(false)
     await sandbox.gone
     expect([said, reasons]).toEqual([[], []])
+  })
+
+  test('that has booted in time is kept, however late a busy gateway reads so', async () => {
+    const folder = makeTempFolder()
+    onTestFinished(folder.remove)
+    const mark = join(folder.path, 'booted')
+    const script = 'echo \'{"type":"ready"}\'; : > "$0"; while read -r line; do :; done'
+    // The rest happens in the turn of a timer, so that nothing is read before the time is over.
+    await sleep(1)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { sandbox } = startSandbox({ file: 'sh', args: ['-c', script, mark], env: {}, firstLine: '' })
+    while (!existsSync(mark)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    vi.advanceTimersByTime(10_000)
+    vi.useRealTimers()
+    await new Promise(setImmediate)
+    expect([sandbox.endReason, sandbox.isIdle]).toEqual([null, true])
   })
 
   test('that cannot be started is gone, and says why', async () => {

@@ -39,3 +39,8 @@ export type KillReason = keyof typeof causes
 export function causeOf(reason: KillReason | null): string | null {
   return reason === null ? 'crashed' : causes[reason]
 }
+
+/** True if the gateway ends a sandbox after a clean run, for a reason that the run has not given. */
+export function isOfNoRun(reason: KillReason | null): boolean {
+  return reason === 'is worn' || reason === 'is not needed'
+}

@@ -147,12 +147,12 @@ export class AdmissionPolicy {
   }
 
   /**
-   * Call it when the sandbox has recovered from a run of the account, or is lost. `isServing` is false if the run
+   * Call it when the sandbox has recovered from a run of the account, or is lost. `isClean` is false if the run
    * destroyed it.
    */
-  noteEnd(accountCode: string, isServing: boolean): void {
+  noteEnd(accountCode: string, isClean: boolean): void {
     this.#destroyers.delete(accountCode)
-    if (isServing) return
+    if (isClean) return
     this.#destroyers.add(accountCode)
     dropOldest(this.#destroyers, maxDestroyers)
   }

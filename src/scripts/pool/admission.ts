@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { overloaded, shuttingDown } from '../../errors.ts'
 import { endBefore } from '../../signals/end-before.ts'
+import { isOfNoRun } from '../kill-causes.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { OutboundWaits } from '../outbound/outbound-waits.ts'
 import { AdmissionPolicy } from './admission-policy.ts'
@@ -248,8 +249,8 @@ export class Admission {
 
   // A script can go on after its end. Then the sandbox counts toward its account's share again, unless a run has it.
   #noteEnd(accountCode: string, sandbox: SandboxProcess): void {
-    if (!sandbox.isServing || !sandbox.isRecovering)
-      return this.#policy.noteEnd(accountCode, sandbox.isServing)
+    const note = () => this.#policy.noteEnd(accountCode, sandbox.isServing || isOfNoRun(sandbox.endReason))
+    if (!sandbox.isServing || !sandbox.isRecovering) return note()
     let heldSince: number | null = null
     sandbox.recovery.follow({
       onLong: () => {
@@ -258,7 +259,7 @@ export class Admission {
         this.#held.take(accountCode)
       },
       onEnd: () => {
-        this.#policy.noteEnd(accountCode, sandbox.isServing)
+        note()
         if (heldSince !== null) this.#held.release(accountCode, heldSince)
         if (heldSince !== null || this.#queue.length > 0) this.#serve()
       },

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Admitted } from '../../../../src/scripts/pool/admission.ts'
 import { until } from '../../../server/processes/until.ts'
+import { listen, runMessage } from '../../launch/start-sandbox.ts'
+import { exitLine, ready } from '../../run/spoken-tasks.ts'
 import { closeAdmissions, giveBack, lose, refusal, startAdmission } from './start-admission.ts'
 
 afterEach(closeAdmissions)
@@ -112,6 +115,33 @@ describe('the sandboxes', () => {
     await sandbox.gone
     expect(pool.isShort).toBe(true)
     giveBack(await ask('a'))
+    expect(pool.isShort).toBe(true)
+  })
+
+  test('are not left to others by an account whose run was the last of a worn one', async () => {
+    // A worn sandbox serves until its replacement has booted. Here that happens during its last run.
+    const speech = { atStart: [{ wait: 500 }, ready], onRun: [{ wait: 5 }, exitLine() + ready] }
+    const { ask, pool } = await startAdmission({ max: 2, maxRuns: 1, speech })
+    await until(() => pool.idle === 2)
+    const run = async ({ sandbox, release }: Admitted) => {
+      const { listener, over } = listen()
+      sandbox.begin(runMessage(''), listener)
+      await over
+      release()
+      return sandbox
+    }
+    const worn = await run(await ask('x'))
+    await until(() => pool.idle === 2 && !worn.isRecovering)
+    const held = [await ask('a'), await ask('b')]
+    await until(() => pool.idle === 1)
+    const [last, other] = held[0]?.sandbox === worn ? held : held.toReversed()
+    if (last === undefined || other === undefined) throw new Error('Neither has the worn sandbox.')
+    const account = last === held[0] ? 'a' : 'b'
+    await run(last)
+    expect(worn.endReason).toBe('is worn')
+    await lose(other)
+    await until(() => pool.isShort)
+    giveBack(await ask(account))
     expect(pool.isShort).toBe(true)
   })
 

@@ -28,6 +28,8 @@ interface AdmissionSettings {
   readonly failsWhile?: string
   /** How many sandboxes may compute at once for an account that holds one; by default it does not matter. */
   readonly computing?: number
+  /** Runs after which a sandbox is worn. */
+  readonly maxRuns?: number
   /** What the sandboxes say; nothing but that they are ready by default. */
   readonly speech?: Speech
 }
@@ -49,6 +51,7 @@ export async function startAdmission({
   readMs = () => 0,
   failsWhile = '',
   computing = max,
+  maxRuns,
   speech,
 }: AdmissionSettings) {
   const env = { PATH: process.env.PATH ?? '' }
@@ -64,6 +67,7 @@ export async function startAdmission({
     maxUnreadBytes: 1_000,
     warm,
     max,
+    maxRuns,
     log: silentLog,
   })
   const limits = { runs, accountRuns, waitMs, sandboxes: max, computing }

@@ -32,35 +32,36 @@ function openAgain(pipe: number): number | null {
 
 /**
  * Pipes in which sandboxes leave the lines that they have not sent yet. Nobody waits for such a pipe, so a line in it
- * wakes no process. The kernel keeps it when the sandbox dies, and the gateway reads it then.
+ * wakes no process. The kernel keeps it when the sandbox dies, and the gateway reads it then. No two sandboxes get the
+ * same pipe: a process of a compromised one may outlive it, and could still read and write it.
  */
 export class HeldLines {
   readonly #free: number[]
   readonly #taken = new Set<number>()
-  #isClosed = false
+  // Number of pipes to open when none is left; 0 if this system could not open the first ones, and after the close.
+  #count: number
 
-  /** Opens `count` pipes. Opens none if this system cannot; sandboxes then send every line at once. */
+  /** Opens `count` pipes at a time. Opens none if this system cannot; sandboxes then send every line at once. */
   constructor(count: number) {
     this.#free = openPipes(count)
+    this.#count = this.#free.length
   }
 
-  /** Returns the descriptor of an empty pipe for one sandbox; null if none is left. */
+  /** Returns the descriptor of a new pipe for one sandbox; null if none can be opened. */
   take(): number | null {
+    if (this.#free.length === 0 && this.#count > 0) this.#free.push(...openPipes(this.#count))
     const pipe = this.#free.pop() ?? null
     if (pipe !== null) this.#taken.add(pipe)
     return pipe
   }
 
-  /** Takes the pipe back when its sandbox is gone. */
+  /** Closes the pipe when its sandbox is gone. */
   release(pipe: number): void {
-    if (!this.#taken.delete(pipe)) return
-    if (this.#isClosed) return closeSync(pipe)
-    readPipe(pipe)
-    this.#free.push(pipe)
+    if (this.#taken.delete(pipe)) closeSync(pipe)
   }
 
   close(): void {
-    this.#isClosed = true
+    this.#count = 0
     for (const pipe of this.#free.splice(0)) closeSync(pipe)
   }
 }

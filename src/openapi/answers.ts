@@ -21,6 +21,11 @@ export const headers = {
   ETag: header('The version of the record, for `If-Match`.'),
   Location: header('The path of the new record.'),
   'Retry-After': header('Seconds after which to try again.', { type: 'integer', minimum: 0 }, false),
+  'Preference-Applied': header(
+    'Present if the request preferred `handling=strict`.',
+    { type: 'string', const: 'handling=strict' },
+    false,
+  ),
   'WWW-Authenticate': header('The credential that is needed (RFC 6750).'),
   'Idempotency-Replayed': header(
     '`true` if this is the answer to an earlier request under the same key.',

@@ -1,5 +1,5 @@
 import { readVersion } from '../version.ts'
-import { headers, problems } from './answers.ts'
+import { headers, pick, problems } from './answers.ts'
 import { cases } from './case-operations.ts'
 import { directory, memberships } from './directory-operations.ts'
 import { type DocumentedOperation, prefer } from './operation-parts.ts'
@@ -46,9 +46,15 @@ function createDocument(): object {
   }
 }
 
-function describe({ id, tag, summary, scope, parameters = [], body, answers }: DocumentedOperation): object {
+function describe(operation: DocumentedOperation): object {
+  const { id, method, tag, summary, scope, parameters = [], body, answers } = operation
   const all = body === undefined || scope === null ? parameters : [...parameters, prefer]
-  const responses = Object.fromEntries(Object.entries(answers).sort(([a], [b]) => Number(a) - Number(b)))
+  const sorted = Object.entries(answers).sort(([a], [b]) => Number(a) - Number(b))
+  // A DELETE has no documented body, but refuses the fields of one that it gets.
+  const confirms = scope !== null && method !== 'get'
+  const responses = Object.fromEntries(
+    confirms ? sorted.map(([status, answer]) => [status, confirmPreference(answer)]) : sorted,
+  )
   return {
     operationId: id,
     tags: [tag],
@@ -58,4 +64,8 @@ function describe({ id, tag, summary, scope, parameters = [], body, answers }: D
     ...(body === undefined ? {} : { requestBody: body }),
     responses,
   }
+}
+
+function confirmPreference({ headers: own = {}, ...answer }: { readonly headers?: object }): object {
+  return { ...answer, headers: { ...own, ...pick('Preference-Applied') } }
 }

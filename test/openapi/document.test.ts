@@ -185,11 +185,17 @@ test.for([
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([status, 'true'])
 })
 
-test('every operation with a credential and a body takes `Prefer`, and no other', () => {
-  for (const { path, parameters = [], requestBody, security } of operations) {
-    const isListed = parameters.some(({ name }) => name === 'Prefer')
-    expect([path, isListed]).toEqual([path, requestBody !== undefined && security.length > 0])
+test('every operation with a credential and a body takes `Prefer`; every one that writes confirms it', async () => {
+  for (const { method, path, parameters = [], requestBody, security, responses } of operations) {
+    const takesIt = requestBody !== undefined && security.length > 0
+    expect([path, parameters.some(({ name }) => name === 'Prefer')]).toEqual([path, takesIt])
+    for (const { headers = {} } of Object.values(responses))
+      expect([path, 'Preference-Applied' in headers]).toEqual([path, method !== 'GET' && security.length > 0])
   }
+  const { rest } = await shareServer()
+  const headers = { prefer: 'handling=strict' }
+  const answer = await rest('PUT', '/platform/cases/999', { body: '{"case":{"data":{}}}', headers })
+  expect([answer.status, answer.headers.get('preference-applied')]).toEqual([404, 'handling=strict'])
 })
 
 test('links lead to operations, and objects of the caller take any member', () => {

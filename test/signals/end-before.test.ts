@@ -1,4 +1,5 @@
-import { getEventListeners } from 'node:events'
+import { getEventListeners, once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { endBefore } from '../../src/signals/end-before.ts'
 
@@ -18,6 +19,22 @@ test('a wait ends with its time or with the reason of its signal, whichever come
   client.abort(new Error('gone'))
   await expect(waiting).rejects.toThrow('gone')
   await expect(endBefore(never, { signal: client.signal })).rejects.toThrow('gone')
+})
+
+test('what arrived in time is read first by a process that is late for both', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const writing = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [reading] = await once(server, 'connection')
+  const arrival = once(reading, 'data')
+  // After an immediate, timers come before the reading.
+  await new Promise(setImmediate)
+  writing.write('in time')
+  const waiting = endBefore(arrival, late(1))
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  expect(String(await waiting)).toBe('in time')
+  writing.destroy()
+  server.close()
 })
 
 test('a wait that ends takes its place back before others can fill it', async () => {

@@ -20,18 +20,3 @@ function tick(now: number): void {
   clearInterval(timer)
   timer = null
 }
-
-/**
- * Calls `act` after this time, when everything that a sandbox had sent by then is read, unless the returned function
- * is called before.
- */
-export function afterReading(ms: number, act: () => void): () => void {
-  let reading: NodeJS.Immediate | undefined
-  const timer = setTimeout(() => {
-    reading = setImmediate(act)
-  }, ms)
-  return () => {
-    clearTimeout(timer)
-    clearImmediate(reading)
-  }
-}

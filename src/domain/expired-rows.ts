@@ -18,6 +18,8 @@ const unwrittenMs = 60_000
 const maxDead = 1_000
 // Maximum number of dead queued runs deleted in one transaction: SQLite reads each page of their inputs.
 const maxDeadAtOnce = 5
+// Maximum time of one turn of a sweep. On a busy store, rows expire as fast as they are deleted.
+const maxTurnMs = 5_000
 
 /** How long rows are kept, and how many. */
 export interface Retention {
@@ -52,27 +54,39 @@ export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[
     { everyMs: minuteMs, delete: signal => untilNone(deleteFunctions, 20, signal) },
     {
       everyMs: minuteMs,
-      delete: signal => store.queue.deleteDeadBeyond(maxDead, maxDeadAtOnce, signal),
+      delete: signal => whole(store.queue.deleteDeadBeyond(maxDead, maxDeadAtOnce, signal)),
     },
     {
       everyMs: hourMs,
-      delete: signal => store.queue.deleteExpiredDead(runs.days * dayMs, maxDeadAtOnce, signal),
+      delete: signal => whole(store.queue.deleteExpiredDead(runs.days * dayMs, maxDeadAtOnce, signal)),
     },
-    { everyMs: hourMs, delete: () => store.cases.deleteEndedLeases() },
+    { everyMs: hourMs, delete: () => whole(store.cases.deleteEndedLeases()) },
     {
       everyMs: hourMs,
       async delete(signal) {
         if (eventMs !== null) await store.deleteExpiredEvents(eventMs, signal)
+        return true
       },
     },
   ]
 }
 
-// Calls `deleteSome`, which returns how many rows it deleted, until it deletes none or the signal is aborted.
+async function whole(deletion: Promise<unknown>): Promise<true> {
+  await deletion
+  return true
+}
+
+// Calls `deleteSome`, which returns how many rows it deleted, until it deletes none, the turn is over or the signal is
+// aborted. Returns true if it deleted none.
 async function untilNone(
   deleteSome: () => Promise<number>,
   pauseMs: number,
   signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted && (await deleteSome()) > 0) await sleep(pauseMs)
+): Promise<boolean> {
+  const endAt = performance.now() + maxTurnMs
+  while (!signal.aborted && performance.now() < endAt) {
+    if ((await deleteSome()) === 0) return true
+    await sleep(pauseMs)
+  }
+  return false
 }

@@ -11,9 +11,9 @@ export interface Sweep {
   readonly everyMs: number
   /**
    * Deletes all such rows, some in each transaction, so that others can use the store in between. If the signal is
-   * aborted, it stops after the transaction that runs.
+   * aborted, it stops after the transaction that runs. Returns false if its turn ended before it had deleted all.
    */
-  delete(signal: AbortSignal): Promise<void>
+  delete(signal: AbortSignal): Promise<boolean>
 }
 
 interface Dependencies {
@@ -23,7 +23,7 @@ interface Dependencies {
 }
 
 /**
- * Records that the gateway is alive, finds the runs of dead gateways, and sweeps, one sweep after the other. One of the
+ * Records that the gateway is alive, finds the runs of dead gateways, and sweeps, one sweep at a time. One of the
  * gateways of a store does the last two. Returns a function that stops it, and resolves when no sweep runs any more.
  */
 export function startSweeping(
@@ -43,11 +43,15 @@ export function startSweeping(
     if (!store.isShared) clearInterval(beats)
   }
 
+  // Sweeps that have more to delete take turns, so that no sweep waits until another finds nothing any more.
   async function sweepAll(): Promise<void> {
-    const now = performance.now()
-    for (const sweep of sweeps) {
-      if (stopped.signal.aborted) return
-      if (now >= (dueAt.get(sweep) ?? 0)) await make(sweep, now)
+    let hasMore = true
+    while (hasMore) {
+      hasMore = false
+      for (const sweep of sweeps) {
+        if (stopped.signal.aborted || !isSweeper) return
+        if (!(await makeIfDue(sweep))) hasMore = true
+      }
     }
   }
 
@@ -58,15 +62,22 @@ export function startSweeping(
     })
   }
 
-  // A sweep that fails is due again at the next look.
-  async function make(sweep: Sweep, now: number): Promise<void> {
+  // Returns false if the sweep has more to delete. One that fails is due again at the next look, or in the same one
+  // after half a minute.
+  async function makeIfDue(sweep: Sweep): Promise<boolean> {
+    const now = performance.now()
+    if (now < (dueAt.get(sweep) ?? 0)) return true
+    let isSwept = true
+    let everyMs = lookEveryMs
     try {
-      await sweep.delete(stopped.signal)
-      // A look can come a little early.
-      dueAt.set(sweep, now + sweep.everyMs - lookEveryMs / 2)
+      isSwept = await sweep.delete(stopped.signal)
+      everyMs = sweep.everyMs
     } catch (error) {
       onError(error)
     }
+    // A look can come a little early.
+    if (isSwept) dueAt.set(sweep, now + everyMs - lookEveryMs / 2)
+    return isSwept
   }
 
   function startBeat(): void {

@@ -73,9 +73,10 @@ function startOnFakeClock(isSweeper: () => boolean) {
   const { promise: end, resolve: endLong } = Promise.withResolvers<void>()
   const note = (name: string, everyMinutes: number, work = async () => {}): Sweep => ({
     everyMs: everyMinutes * minuteMs,
-    delete() {
+    async delete() {
       begun.push(name)
-      return work()
+      await work()
+      return true
     },
   })
   const broken = new Error('the disk is full')
@@ -123,6 +124,54 @@ test('a gateway sweeps only while it is the one of its store that does', async (
   expect(await begunIn(1)).toEqual(['failing', 'seldom', 'long'])
   isSweeper = false
   expect(await begunIn(3)).toEqual([])
+})
+
+test('sweeps that never find an end take turns with those that are due, until another gateway sweeps', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  let isSweeper = true
+  const begun: string[] = []
+  const errors: unknown[] = []
+  // Takes ten seconds of the clock.
+  const note = (name: string, isDone: boolean): Sweep => ({
+    everyMs: minuteMs,
+    async delete() {
+      begun.push(name)
+      await new Promise(resolve => setTimeout(resolve, 10_000))
+      if (name === 'failing') throw new Error('the disk is full')
+      return isDone
+    },
+  })
+  const sweeps = [note('failing', false), note('endless', false), note('other', true)]
+  const store = { beat: async () => isSweeper, markLost: async () => {}, isShared: true }
+  const onError = (error: unknown) => errors.push(error)
+  const stop = startSweeping(sweeps, { store, gateway: 'one', onError })
+  await vi.advanceTimersByTimeAsync(minuteMs + 55_000)
+  expect(begun).toEqual(['failing', 'endless', 'other', 'failing', 'endless', 'other'])
+  expect(errors).toHaveLength(2)
+  isSweeper = false
+  await vi.advanceTimersByTimeAsync(2 * minuteMs)
+  expect(begun).toHaveLength(6)
+  void stop()
+})
+
+test('the sweep of runs has an end when runs come as fast as they are deleted', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let steps = 0
+  // One more run has come with each second.
+  const busy = async () => {
+    steps += 1
+    vi.advanceTimersByTime(1_000)
+    return steps < 100 ? 1 : 0
+  }
+  const runs = { ...store.runs, deleteExpired: busy }
+  const [, deleteRuns] = createSweeps({ ...store, runs }, { runs: keepsAll, eventMs: null })
+  const { signal } = new AbortController()
+  expect(await deleteRuns?.delete(signal)).toBe(false)
+  expect(steps).toBe(5)
+  steps = 99
+  expect(await deleteRuns?.delete(signal)).toBe(true)
 })
 
 test('a sweep that runs when the gateway stops ends after its transaction, and no other begins', async () => {

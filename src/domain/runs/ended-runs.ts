@@ -3,7 +3,7 @@ import { allRuns, type RunStore, type StoredRun } from './run-store.ts'
 
 /** A run that has ended, or a gap: runs that ended faster than they could be read. */
 export interface EndedRun {
-  /** Grows with each ended run that this gateway finds, of any account. */
+  /** Grows with each ended run that this gateway finds, of any account, and when it begins to follow an account. */
   readonly sequence: number
   /** Null for a gap. */
   readonly run: StoredRun | null
@@ -45,6 +45,8 @@ export function createEndedRuns(store: Parts): Pick<EventStore<EndedRun>, 'listA
     const lastId = newest.runs[0]?.id ?? 0
     // Runs that began since are left to the first step, which reads them as new ones.
     const running = await store.look(accountCode, { ...allRuns, state: 'running' }, lastId + 1, maxRunning)
+    // A follower from before the account was forgotten has an earlier sequence, so it finds a gap.
+    counter += 1
     const account: AccountRuns = {
       ended: [],
       dropped: counter,

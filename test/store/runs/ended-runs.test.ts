@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createEndedRuns } from '../../../src/domain/runs/ended-runs.ts'
 import type { RunRow } from '../../../src/domain/runs/run-store.ts'
 import type { Store } from '../../../src/domain/store.ts'
@@ -60,6 +60,21 @@ eachStore(harness => {
     await expect.poll(async () => (await ended.listAfter('a', start, 9)).length).toBe(1)
     const [first] = await ended.listAfter('a', start, 9)
     expect(first?.run?.runId).toBe(running.runId)
+  })
+
+  test('a follower that reads again after its account was forgotten gets a gap', async () => {
+    await store.accounts.ensure('b')
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const ended = createEndedRuns(store.runs)
+    const start = await ended.newest('a')
+    vi.advanceTimersByTime(31_000)
+    // Other accounts are followed meanwhile, and none of their runs ends.
+    await ended.newest('b')
+    await insert([keptRun({ runId: randomUUID() })])
+    const found = await ended.listAfter('a', start, 9)
+    expect(found).toEqual([{ sequence: expect.any(Number), run: null }])
+    expect(await ended.listAfter('a', found[0]?.sequence ?? 0, 9)).toEqual([])
   })
 
   test('a flood of runs leaves a bounded number in memory, and a gap that says so', async () => {

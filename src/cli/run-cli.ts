@@ -66,9 +66,12 @@ export async function runCli(argv: readonly string[], environment: Environment):
   }
 }
 
-/** Calls `end` on a signal. A second one of either kind, at least half a second later, ends the process at once. */
+/**
+ * Calls `end` on a signal, also when the terminal is closed. A second one of any kind, at least half a second later,
+ * ends the process at once.
+ */
 export function onInterrupt(end: () => void): void {
-  const signals = ['SIGINT', 'SIGTERM'] as const
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const forget = () => {
     for (const signal of signals) process.off(signal, note)
   }

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createTerminal } from '../../src/cli/frame/terminal.ts'
 import { executeScript } from '../../src/cli/gateway/execute-script.ts'
@@ -225,9 +226,17 @@ test('npm starts the command in place of a shell, which a signal would end witho
   for (const name of ['start', 'rostrum', 'token', 'copy']) expect(scripts[name]).toMatch(/^exec node /)
 })
 
-test('half a second after a signal, the next one of either kind ends the process', () => {
+test('a command whose terminal is closed cleans up as after Ctrl-C', async () => {
+  await place.write('a.js', 'exit(1)')
+  const watching = place.start(['run', 'a.js', '--watch'])
+  while (watching.stdout() === '') await sleep(10)
+  process.kill(watching.pid, 'SIGHUP')
+  expect((await watching.ended).code).toBe(130)
+})
+
+test('half a second after a signal, the next one of any kind ends the process', () => {
   vi.useFakeTimers()
-  const signals = ['SIGINT', 'SIGTERM'] as const
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const count = () => signals.map(signal => process.listenerCount(signal))
   const before = count()
   const end = vi.fn()

@@ -28,9 +28,9 @@ export function endProcess(exitCode: number, isLogWritten: boolean): never {
 }
 
 /**
- * Stops cleanly on SIGTERM and SIGINT (exit code 0) and after an unhandled error (exit code 1). A second signal, at
- * least half a second later, ends the process at once; its children end when their input closes. When the store is
- * lost, `/ready` is 503 for two seconds, and the process ends with exit code 1.
+ * Stops cleanly on SIGTERM, on SIGINT and when its terminal is closed (exit code 0), and after an unhandled error (exit
+ * code 1). A second signal, at least half a second later, ends the process at once; its children end when their input
+ * closes. When the store is lost, `/ready` is 503 for two seconds, and the process ends with exit code 1.
  */
 export function stopOnSignals({ app, log, flush, started, storeLost }: Stopping): void {
   let stopping = false
@@ -56,7 +56,7 @@ export function stopOnSignals({ app, log, flush, started, storeLost }: Stopping)
     endProcess(exitCode, await flush(withinMs))
   }
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (performance.now() - signalledAt < sameSignalMs) return
       signalledAt = performance.now()

@@ -26,6 +26,7 @@ async function startHeldRun() {
 test.each([
   'SIGTERM',
   'SIGINT',
+  'SIGHUP',
 ] as const)('a %s that arrives twice at once stops the gateway once: what is in flight is answered', async signal => {
   const { upstream, sourceCode, letGo } = await startHeldRun()
   const server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: upstream.host })

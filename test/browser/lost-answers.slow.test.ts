@@ -213,6 +213,24 @@ test('a hook that was added without an answer, and removed, can be added again',
   await page.context().close()
 })
 
+test('“Roll back” again after a lost answer says that the version is live', async () => {
+  const id = await saveFunction('rolled')
+  await server.graphql('mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }', {
+    input: { name: 'rolled', sourceCode: 'exit(2)' },
+  })
+  const tab = await open(`/functions/${id}`)
+  const { page } = tab
+  const rollBack = page.getByRole('button', { name: 'Roll back' })
+  await rollBack.waitFor()
+  await loseFirstAnswer(page, 'RollBack')
+  await rollBack.click()
+  await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
+  await rollBack.click()
+  await page.getByText(/^Version [0-9a-f]{8} is live.$/).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await page.context().close()
+})
+
 test('“Replay” again after a lost answer opens the first replay', async () => {
   const { body } = await server.execute({ name: 'replayed', sourceCode: 'exit(1)' })
   const { page } = await openLosing(`/runs/${body.task_execution.id}`)

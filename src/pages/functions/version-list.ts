@@ -206,22 +206,27 @@ class VersionList extends PageElement {
     this.notice = `Making version ${hash.slice(0, 8)} live…`
     tryAction(this, async () => {
       const change = { functionId: this.functionId, hash, ifLive: [this.liveHash] }
-      const { makeVersionLive } = await ask(rollBack, change)
+      await ask(rollBack, change)
         .catch(async (error: unknown) => {
+          if (!isCode(error, 'PRECONDITION_FAILED')) throw error
+          await this.#reload()
+          // It may be live already, by a press whose answer was lost.
+          if (this.liveHash !== hash) throw await this.#showNewLive()
+        })
+        .catch((error: unknown) => {
           this.notice = ''
-          throw isCode(error, 'PRECONDITION_FAILED') ? await this.#showNewLive() : error
+          throw error
         })
         .finally(() => {
           this.#isRollingBack = false
         })
-      this.liveHash = makeVersionLive.live.hash
+      this.liveHash = hash
       this.notice = `Version ${hash.slice(0, 8)} is live.`
       await this.#keepFocus()
     })
   }
 
   async #showNewLive(): Promise<Error> {
-    await this.#reload()
     await this.#readSources(0)
     await this.#keepFocus()
     return new Error(

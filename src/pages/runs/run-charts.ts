@@ -83,11 +83,12 @@ class RunCharts extends PageElement {
 }
 
 function viewMinutes(stats: Stats | null, empty: string) {
-  const first = Math.floor(Date.now() / minuteMs) - minutes
-  const bars = (stats?.minutes ?? []).map(({ at, runs }) => ({
+  const counted = stats?.minutes ?? []
+  const first = findFirst(counted.map(({ at }) => minuteOf(Date.parse(at))))
+  const bars = counted.map(({ at, runs }) => ({
     label: clock.format(new Date(at)),
     value: runs,
-    place: Math.floor(Date.parse(at) / minuteMs) - first,
+    place: minuteOf(Date.parse(at)) - first,
   }))
   return viewBarChart({
     name: 'Runs a minute',
@@ -97,6 +98,14 @@ function viewMinutes(stats: Stats | null, empty: string) {
     empty,
   })
 }
+
+/** Returns the minute with which the hour begins. The clock of this machine may differ from that of the gateway. */
+function findFirst(counted: readonly number[]): number {
+  const own = minuteOf(Date.now()) - minutes
+  return Math.min(Math.max(own, ...counted.map(minute => minute - minutes)), ...counted)
+}
+
+const minuteOf = (ms: number) => Math.floor(ms / minuteMs)
 
 function viewOutcomes(stats: Stats | null, empty: string) {
   const bars: Bar[] = (stats?.outcomes ?? []).map(({ outcome, runs }) => ({

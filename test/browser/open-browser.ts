@@ -137,6 +137,17 @@ export async function signInAgain(page: Page, token: string): Promise<void> {
   await page.waitForURL(`**${pathname}*`)
 }
 
+/** Follows a link to another page, and stays when the browser asks. Returns the kind of its question. */
+export async function stay(page: Page): Promise<string> {
+  const asked = Promise.withResolvers<string>()
+  page.once('dialog', async dialog => {
+    await dialog.dismiss()
+    asked.resolve(dialog.type())
+  })
+  await page.getByRole('link', { name: 'Runs' }).click()
+  return asked.promise
+}
+
 /** Makes the page load every file again, so that their sizes can be counted. */
 export async function turnOffCache(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)

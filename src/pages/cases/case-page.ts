@@ -68,6 +68,7 @@ class CasePage extends PageElement {
     this.isBusy = false
     handleItemKeys('/cases', new AbortController().signal)
     document.addEventListener('keydown', this.#onKey)
+    addEventListener('beforeunload', event => this.isKept || event.preventDefault())
     this.#do('', () => this.#open())
   }
 

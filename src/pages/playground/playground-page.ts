@@ -2,10 +2,10 @@ import { html, nothing } from 'lit'
 import { allows } from '../gateway/session.ts'
 import { type OpenFunction, takeOpened } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewError } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { forgetFragment, readFunctionId, readLinkFragment, showFunctionId } from './address.ts'
-import { assignDraft, type Draft, readDraftOfTab, takeDraft } from './draft/draft-store.ts'
+import { assignDraft, type Draft, readDraftOfTab } from './draft/draft-store.ts'
 import type { DraftsDialog } from './draft/drafts-dialog.ts'
 import './draft/drafts-dialog.ts'
 import { type Example, firstFields } from './draft/examples.ts'
@@ -287,14 +287,14 @@ class PlaygroundPage extends PageElement {
   }
 
   #chooseExample = ({ detail: { name, ...fields } }: CustomEvent<Example>): void =>
-    this.#openNew(fields, `Example: ${name}`, { isExample: true })
+    tryAction(this, async () => this.#openNew(fields, `Example: ${name}`, { isExample: true }))
 
-  #openDraft = ({ detail }: CustomEvent<Draft>): void => {
-    takeDraft(detail)
-    this.#continue(detail)
-    this.#say('')
-    this.#findNewer().catch(() => {})
-  }
+  #openDraft = ({ detail }: CustomEvent<Draft>): void =>
+    tryAction(this, async () => {
+      this.#continue(detail)
+      this.#say('')
+      await this.#findNewer()
+    })
 }
 
 openPage({ element: 'playground-page', type: PlaygroundPage, keys: playgroundKeys })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdRequests, loseFirstAnswer } from '../hold-requests.ts'
-import { expireToken, findBarriers, signIn, signInAgain } from '../open-browser.ts'
+import { expireToken, findBarriers, signIn, signInAgain, stay } from '../open-browser.ts'
 import { CasesClient, dataOf } from './cases-client.ts'
 
 let client: CasesClient
@@ -181,5 +181,25 @@ test('a task whose answer was lost and that is asked for again runs once', async
   await run()
   await page.getByText('Ran Raise. The case is at version 2.').waitFor()
   expect((await client.readCase(id)).data).toEqual({ total: 2 })
+  await client.close(tab)
+})
+
+test('the browser asks before it leaves edits for which it has no room', async () => {
+  const id = await client.createCase('full', { title: 'old' })
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  await page.getByLabel('Data').waitFor()
+  await page.evaluate(() => {
+    for (let length = 4_000_000, count = 0; length >= 1; count++)
+      try {
+        sessionStorage.setItem(`other.${count}`, 'x'.repeat(length))
+      } catch {
+        length = Math.floor(length / 2)
+      }
+  })
+  await page.getByLabel('Data').fill('{"title": "only here"}')
+  await page.getByText('This browser has no room to keep your edits.').waitFor()
+  expect(await stay(page)).toBe('beforeunload')
+  expect(await page.getByLabel('Data').inputValue()).toContain('only here')
   await client.close(tab)
 })

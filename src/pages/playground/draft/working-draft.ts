@@ -7,6 +7,7 @@ import {
   readDraftOfTab,
   removeDraft,
   storeDraft,
+  takeDraft,
 } from './draft-store.ts'
 import { firstFields } from './examples.ts'
 import type { Fields } from './link.ts'
@@ -68,12 +69,17 @@ function areFirst({ input, options }: Fields): boolean {
 export class WorkingDraft {
   #draft: Draft | null = null
   #timer: ReturnType<typeof setTimeout> | null = null
+  #hasRoom = true
   readonly #onNote: (note: string) => void
   readonly #claim = new DraftClaim(() => this.#takeCopy())
 
   constructor(onNote: (note: string) => void) {
     this.#onNote = onNote
     addEventListener('pagehide', () => this.#flush())
+    // The browser asks whether to leave.
+    addEventListener('beforeunload', event => {
+      if (this.#isAtRisk()) event.preventDefault()
+    })
     document.addEventListener('visibilitychange', () => this.#flush())
     // A page that the browser kept has the text of then, and this tab may have changed the draft since.
     addEventListener('pageshow', ({ persisted }) => {
@@ -86,15 +92,20 @@ export class WorkingDraft {
     return this.#draft?.id ?? null
   }
 
-  /** Goes on with a stored draft. */
+  /** Goes on with a stored draft. Throws as `begin` does. */
   continue(draft: Draft): void {
     this.#replace(draft)
+    takeDraft(draft)
     this.#onNote('Draft saved')
   }
 
-  /** Begins a draft, which is stored with the first change or move of the cursor. */
+  /**
+   * Begins a draft, which is stored with the first change or move of the cursor. Throws if that would lose the one
+   * before, for which the browser has no room.
+   */
   begin(fields: Fields, open: OpenFunction | null = null): void {
     const isFunction = open !== null
+    this.#refuseLoss()
     // The page that was here before may have left a function that nobody changed.
     const left = this.#draft === null ? readDraftOfTab() : null
     if (left?.isUnchanged === true && left.function !== null) removeDraft(left)
@@ -109,6 +120,8 @@ export class WorkingDraft {
 
   /** Goes on without a draft, because the person deleted it. The next change begins another. */
   forget(): void {
+    // It was deleted to make room for what is written here.
+    if (this.#isAtRisk()) return this.#store()
     this.#cancel()
     this.#draft = null
     this.#claim.claim(null)
@@ -135,10 +148,22 @@ export class WorkingDraft {
   }
 
   #replace(draft: Draft): void {
-    this.#flush()
+    this.#refuseLoss()
     if (this.#draft?.isUnchanged === true && this.#draft.id !== draft.id) removeDraft(this.#draft)
     this.#draft = draft
     this.#claim.claim(draft.id)
+  }
+
+  /** Stores what is written. True if the browser has no room for it, so that only this page has it. */
+  #isAtRisk(): boolean {
+    this.#flush()
+    return this.#draft !== null && this.#draft.isUnchanged !== true && !this.#hasRoom
+  }
+
+  #refuseLoss(): void {
+    if (!this.#isAtRisk()) return
+    const advice = 'Forget old drafts first, or copy it and load this page again.'
+    throw new Error(`Nothing was opened, because this browser has no room for what you wrote. ${advice}`)
   }
 
   #takeCopy(): void {
@@ -160,8 +185,7 @@ export class WorkingDraft {
   #store(): void {
     this.#cancel()
     if (this.#draft === null) return
-    this.#onNote(
-      storeDraft(this.#draft) ? 'Draft saved' : 'Draft not saved: this browser is full. Forget old drafts.',
-    )
+    this.#hasRoom = storeDraft(this.#draft)
+    this.#onNote(this.#hasRoom ? 'Draft saved' : 'Draft not saved: this browser is full. Forget old drafts.')
   }
 }

@@ -1,0 +1,62 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { stay } from '../open-browser.ts'
+import { openPlayground, textOf, write } from '../playground.ts'
+import { startBrowsing } from '../start-browsing.ts'
+
+const { server, browser } = await startBrowsing()
+
+/** Leaves no room in the `localStorage` of the page, by entries whose keys begin so. */
+const fill = (page: Page, prefix: string) =>
+  page.evaluate(start => {
+    const [own = ''] = Object.keys(localStorage)
+    const draft = JSON.parse(localStorage.getItem(own) ?? '{}')
+    for (let length = 4_000_000, count = 0; length >= 1; count++)
+      try {
+        localStorage.setItem(
+          start + count,
+          JSON.stringify({ ...draft, id: String(count), script: 'x'.repeat(length) }),
+        )
+      } catch {
+        length = Math.floor(length / 2)
+      }
+  }, prefix)
+
+test('what this browser has no room for is neither replaced nor left without a question', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await write(page, 'Script', 'exit("stored")')
+  await page.getByText('Draft saved').waitFor()
+  await fill(page, 'other.')
+  await write(page, 'Script', `exit("only here") // ${'x'.repeat(1_000)}`)
+  await page.getByText('Draft not saved: this browser is full.').waitFor()
+
+  const alert = page.getByRole('alert').getByText('Nothing was opened')
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await page.getByRole('menuitem').first().click()
+  await alert.waitFor()
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'exit("stored")' }).click()
+  await alert.waitFor()
+  expect(await textOf(page, 'Script')).toContain('only here')
+
+  expect(await stay(page)).toBe('beforeunload')
+  expect(await textOf(page, 'Script')).toContain('only here')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('“Forget drafts” makes room for what is written and could not be stored', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await write(page, 'Script', 'exit("stored")')
+  await page.getByText('Draft saved').waitFor()
+  await fill(page, 'rostrum.draft.')
+  await write(page, 'Script', `exit("only here") // ${'x'.repeat(1_000)}`)
+  await page.getByText('Draft not saved: this browser is full.').waitFor()
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('button', { name: 'Forget drafts' }).click()
+  await page.getByText('Draft saved').waitFor()
+  await page.reload()
+  await expect.poll(() => textOf(page, 'Script')).toContain('only here')
+  expect(faults).toEqual([])
+  await page.context().close()
+})

@@ -13,8 +13,7 @@ import {
 } from '@codemirror/view'
 import { css, html, LitElement } from 'lit'
 import type { Problem } from '../types/protocol.ts'
-import { findJsonFault } from './json-fault.ts'
-import { marks, positionOf, showMarks } from './marks.ts'
+import { findJsonFault, marks, positionOf, showMarks } from './problems.ts'
 import { theme } from './theme.ts'
 
 /** A place of the cursor, from 1. */

@@ -1,6 +1,9 @@
-import { type Extension, StateEffect, StateField } from '@codemirror/state'
+import { ensureSyntaxTree } from '@codemirror/language'
+import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view'
 import type { Problem } from '../types/protocol.ts'
+
+const maxParseMs = 100
 
 const setMarks = StateEffect.define<DecorationSet>()
 
@@ -38,4 +41,27 @@ export function positionOf(view: EditorView, { line, column }: Pick<Problem, 'li
   const { doc } = view.state
   const { from, to } = doc.line(Math.min(Math.max(line, 1), doc.lines))
   return Math.min(from + Math.max(column, 1) - 1, to)
+}
+
+/** Returns where the text of an editor stops being JSON; null if it is JSON. */
+export function findJsonFault(state: EditorState): Problem | null {
+  try {
+    JSON.parse(state.doc.toString())
+    return null
+  } catch {
+    const offset = findError(state)
+    const line = state.doc.lineAt(offset)
+    return { line: line.number, column: offset - line.from + 1, length: 1, message: 'not valid JSON' }
+  }
+}
+
+// Some browsers name the place in their message, others do not. The editor's parser always knows it.
+function findError(state: EditorState): number {
+  let first: number | null = null
+  ensureSyntaxTree(state, state.doc.length, maxParseMs)?.iterate({
+    enter({ type, from }) {
+      if (type.isError) first ??= from
+    },
+  })
+  return first ?? 0
 }

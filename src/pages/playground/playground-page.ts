@@ -4,7 +4,7 @@ import { type OpenFunction, takeOpened } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, tryAction, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
-import { forgetFragment, readFunctionId, readLinkFragment, showFunctionId } from './address.ts'
+import { followAddress, forgetFragment, readFunctionId, readLinkFragment, showFunctionId } from './address.ts'
 import { assignDraft, type Draft, readDraftOfTab } from './draft/draft-store.ts'
 import type { DraftsDialog } from './draft/drafts-dialog.ts'
 import './draft/drafts-dialog.ts'
@@ -73,7 +73,7 @@ class PlaygroundPage extends PageElement {
       save: () => this.#save(),
       chooseTab: index => this.#layout.showResult(index),
     })
-    addEventListener('hashchange', () => this.#openLink())
+    followAddress(this.#openLink, () => this.#open?.id ?? null)
     this.#openFirst().catch((error: unknown) => this.#say('', error))
   }
 

@@ -1,0 +1,56 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPlayground, textOf, write } from '../playground.ts'
+import { startBrowsing } from '../start-browsing.ts'
+
+const { server, browser } = await startBrowsing()
+
+async function saveFunction(name: string, sourceCode: string): Promise<string> {
+  const { body } = await server.graphql<{ saveFunction: { readonly id: string } }>(
+    'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }',
+    { input: { name, sourceCode } },
+  )
+  return body.data?.saveFunction.id ?? expect.unreachable()
+}
+
+async function openFunction(page: Page, id: string, name: string): Promise<void> {
+  await page.goto(`/playground?function=${id}`)
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+}
+
+/** Opens a link to this script in the open playground. */
+async function openLink(page: Page, script: string): Promise<void> {
+  const packed = await page.evaluate(async text => {
+    const stream = new Blob([JSON.stringify({ script: text })]).stream()
+    const bytes = await new Response(stream.pipeThrough(new CompressionStream('deflate-raw'))).bytes()
+    return bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
+  }, script)
+  await page.evaluate(hash => location.assign(hash), `#code=${packed}`)
+  await page.getByText('From a link').waitFor()
+}
+
+test('Back from a link opens the function that the address names', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await openFunction(page, await saveFunction('before', 'exit("before")'), 'before')
+  await openLink(page, 'exit("linked")')
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: 'before' }).waitFor()
+  expect(await textOf(page, 'Script')).toBe('exit("before")')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a link that is opened during a question about another script ends the question', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await openFunction(page, await saveFunction('asked', 'exit(1)'), 'asked')
+  await write(page, 'Script', 'exit("mine")')
+  await saveFunction('asked', 'exit("theirs")')
+  await page.keyboard.press('Control+s')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Take theirs' }).waitFor()
+  await openLink(page, 'exit("linked")')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(await textOf(page, 'Script')).toBe('exit("linked")')
+  expect(faults).toEqual([])
+  await page.context().close()
+})

@@ -29,6 +29,26 @@ async function openLink(page: Page, script: string): Promise<void> {
   await page.getByText('From a link').waitFor()
 }
 
+test('the script of a function that somebody else removed is saved as a new one', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const id = await saveFunction('gone', 'exit(1)')
+  await openFunction(page, id, 'gone')
+  await write(page, 'Script', 'exit("mine")')
+  await server.graphql('mutation($id: ID!) { removeFunction(id: $id) { id } }', { id })
+  await page.keyboard.press('Control+s')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Comment').fill('as typed')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('alert').getByText('gone was removed meanwhile').waitFor()
+  await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('gone')
+  expect(await dialog.getByLabel('Comment').inputValue()).toBe('as typed')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved: this version is live').waitFor()
+  expect(await textOf(page, 'Script')).toBe('exit("mine")')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('Back from a link opens the function that the address names', async () => {
   const { page, faults } = await openPlayground(browser, server)
   await openFunction(page, await saveFunction('before', 'exit("before")'), 'before')

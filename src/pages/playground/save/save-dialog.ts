@@ -173,12 +173,27 @@ class SaveDialog extends PageElement {
       return
     }
     const found = await ask(functionToOpen, { id: open.id }).catch(() => null)
-    if (found?.function == null || this.request !== request) return
+    if (found === null || this.request !== request) return
+    if (found.function === null) return this.#askForNew(request, open)
     this.theirs = found.function
     this.error = null
     await this.updateComplete
     // The button that was pressed is gone. A second Enter must choose nothing.
     this.querySelector('h2')?.focus()
+  }
+
+  /** Asks for a function with this script in place of the one that is gone. */
+  async #askForNew(request: SaveRequest, { name, caseTypeCode }: OpenFunction): Promise<void> {
+    forgetForm(formName(request))
+    this.request = { ...request, function: null }
+    this.error = new Error(`Nothing was saved: ${name} was removed meanwhile. “Save” makes it again.`)
+    await this.updateComplete
+    const fill = (id: string, text: string) => {
+      const field = this.querySelector<HTMLInputElement>(id)
+      if (field !== null) field.value = text
+    }
+    fill('#save-name', name)
+    fill('#save-type', caseTypeCode ?? '')
   }
 
   #takeTheirs(theirs: StoredFunction): void {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPlayground, textOf, write } from '../playground.ts'
+import { enter } from '../open-browser.ts'
+import { field, openPlayground, textOf, write } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -71,6 +72,23 @@ test('a link that is opened during a question about another script ends the ques
   await openLink(page, 'exit("linked")')
   expect(await page.getByRole('dialog').count()).toBe(0)
   expect(await textOf(page, 'Script')).toBe('exit("linked")')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a draft that another tab forgets is not called saved', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await write(page, 'Script', 'exit("open")')
+  await page.getByText('Draft saved').waitFor()
+  const other = await page.context().newPage()
+  await enter(other, server.adminToken)
+  await field(other, 'Script').waitFor()
+  await other.getByRole('button', { name: 'Drafts' }).click()
+  await other.getByRole('button', { name: 'Forget drafts' }).click()
+  await page.getByText('Draft saved').waitFor({ state: 'detached' })
+  await write(page, 'Script', 'exit("again")')
+  await page.reload()
+  await expect.poll(() => textOf(page, 'Script')).toBe('exit("again")')
   expect(faults).toEqual([])
   await page.context().close()
 })

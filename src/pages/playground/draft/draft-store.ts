@@ -33,18 +33,23 @@ export function copyDraft(draft: Draft): Draft {
   return { ...draft, id }
 }
 
+/** Returns the key under which the browser stores the draft. */
+export function keyOf({ id }: Draft): string {
+  return prefix + id
+}
+
 /** Stores the draft. Returns false if the browser has no room for it. */
 export function storeDraft(draft: Draft): boolean {
   try {
-    localStorage.setItem(prefix + draft.id, JSON.stringify(draft))
+    localStorage.setItem(keyOf(draft), JSON.stringify(draft))
     return true
   } catch {
     return false
   }
 }
 
-export function removeDraft({ id }: Draft): void {
-  localStorage.removeItem(prefix + id)
+export function removeDraft(draft: Draft): void {
+  localStorage.removeItem(keyOf(draft))
 }
 
 /** Returns the draft of this tab; null if it has none, or if it belongs to another person. */

@@ -3,6 +3,7 @@ import {
   beginDraft,
   copyDraft,
   type Draft,
+  keyOf,
   listDrafts,
   readDraftOfTab,
   removeDraft,
@@ -81,6 +82,10 @@ export class WorkingDraft {
       if (this.#isAtRisk()) event.preventDefault()
     })
     document.addEventListener('visibilitychange', () => this.#flush())
+    // Another tab may have deleted all drafts.
+    addEventListener('storage', ({ key, newValue }) => {
+      if (newValue === null && this.#draft !== null && key === keyOf(this.#draft)) this.forget()
+    })
     // A page that the browser kept has the text of then, and this tab may have changed the draft since.
     addEventListener('pageshow', ({ persisted }) => {
       if (persisted) location.reload()

@@ -42,6 +42,9 @@ const references = new RegExp(
 // A comment that describes a name, in lines of its own. A test finds one that would be part of a text.
 const docComments = /^ *\/\*\*[\s\S]*?\*\/ *\n/gm
 
+// The comments of a package in lines of their own, which are a quarter of what is sent, but for licences.
+const packageComments = /^[ \t]*(?:\/\/.*|\/\*\*(?!\s*\*?\s*@license)[\s\S]*?\*\/[ \t]*)\n/gm
+
 /** Reads the modules of `src/pages/` that have these paths, and everything that they import. */
 export function walkModules(entries: readonly string[]): ModuleGraph {
   const modules = new Map<string, Module>()
@@ -78,9 +81,14 @@ export function stripModule(text: string): string {
   return stripTypeScriptTypes(text.replace(docComments, ''))
 }
 
+/** Returns a module of a package without its comments. */
+export function stripPackageModule(text: string): string {
+  return text.replace(packageComments, '')
+}
+
 function readModule(file: string): string {
   const text = readFileSync(file, 'utf8')
-  return file.endsWith('.ts') ? stripModule(text) : text.replace(/^\/\/# sourceMappingURL=.*$/gm, '')
+  return file.endsWith('.ts') ? stripModule(text) : stripPackageModule(text)
 }
 
 function findReferences(text: string): Reference[] {

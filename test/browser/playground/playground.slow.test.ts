@@ -36,7 +36,7 @@ test('the playground has no barrier, empty and full, and is small', async () => 
   })
   await page.reload({ waitUntil: 'networkidle' })
   expect(sizes.length).toBeGreaterThan(20)
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(399_000)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(340_000)
   expect(faults).toEqual([])
   await page.context().close()
 })

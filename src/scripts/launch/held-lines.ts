@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmdirSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -144,10 +144,11 @@ function readPipe(pipe: number): HeldLine[] {
 // once.
 function openPipes(count: number): number[] {
   const opened: number[] = []
+  let paths: readonly string[] = []
   let folder: string | null = null
   try {
     folder = mkdtempSync(join(tmpdir(), 'rostrum-'))
-    const paths = Array.from({ length: count }, (_, n) => join(`${folder}`, String(n)))
+    paths = Array.from({ length: count }, (_, n) => join(`${folder}`, String(n)))
     const { status } = spawnSync('mkfifo', ['-m', '600', ...paths], {
       env: { PATH: process.env.PATH ?? '' },
       stdio: 'ignore',
@@ -160,6 +161,20 @@ function openPipes(count: number): number[] {
     for (const pipe of opened) closeSync(pipe)
     return []
   } finally {
-    if (folder !== null) rmSync(folder, { recursive: true, force: true })
+    if (folder !== null) removeNames(folder, paths)
+  }
+}
+
+// To remove the whole folder at once would need a descriptor, and none may be left. A name that stays does no harm.
+function removeNames(folder: string, paths: readonly string[]): void {
+  for (const path of paths) attempt(() => unlinkSync(path))
+  attempt(() => rmdirSync(folder))
+}
+
+function attempt(remove: () => void): void {
+  try {
+    remove()
+  } catch {
+    // It is not there, or cannot be removed.
   }
 }

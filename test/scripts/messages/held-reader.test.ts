@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { HeldLines, HeldReader, openForSandbox } from '../../../src/scripts/launch/held-lines.ts'
+import { makeTempFolder } from '../../server/processes/temp-folder.ts'
 
 let lines: HeldLines
 let reader: HeldReader
@@ -127,4 +128,27 @@ test('no other sandbox gets the pipe of one that is gone', () => {
   const next = fstatSync(reader.pipe ?? 0)
   expect([next.isFIFO(), next.ino === ino, reader.take()]).toEqual([true, false, []])
   closeSync(kept)
+})
+
+const crowdedGateway = `
+  import { openSync } from 'node:fs'
+  const { HeldLines } = await import(process.argv[1])
+  const lines = new HeldLines(1)
+  lines.take()
+  try {
+    for (;;) openSync('/dev/null')
+  } catch {}
+  console.log(lines.take())`
+
+test('a gateway without a free descriptor goes on without a pipe, and leaves no folder', () => {
+  const folder = makeTempFolder()
+  onTestFinished(folder.remove)
+  const limited = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath]
+  const module = new URL('../../../src/scripts/launch/held-lines.ts', import.meta.url).href
+  const { stdout } = spawnSync('sh', [...limited, '--input-type=module', '-e', crowdedGateway, module], {
+    env: { ...process.env, TMPDIR: folder.path },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  })
+  expect([stdout, readdirSync(folder.path)]).toEqual(['null\n', []])
 })

@@ -22,7 +22,7 @@ export const headers = {
   Location: header('The path of the new record.'),
   'Retry-After': header('Seconds after which to try again.', { type: 'integer', minimum: 0 }, false),
   'Preference-Applied': header(
-    'Present if the request preferred `handling=strict`.',
+    'Present if the request preferred `handling=strict` and its body could be read.',
     { type: 'string', const: 'handling=strict' },
     false,
   ),

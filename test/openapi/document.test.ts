@@ -196,6 +196,10 @@ test('every operation with a credential and a body takes `Prefer`; every one tha
   const headers = { prefer: 'handling=strict' }
   const answer = await rest('PUT', '/platform/cases/999', { body: '{"case":{"data":{}}}', headers })
   expect([answer.status, answer.headers.get('preference-applied')]).toEqual([404, 'handling=strict'])
+  const unread = await rest('PUT', '/platform/cases/999', { body: '{', headers })
+  expect([unread.status, unread.headers.get('preference-applied')]).toEqual([400, null])
+  const { description } = document.components.headers['Preference-Applied'] ?? {}
+  expect(description).toContain('its body could be read')
 })
 
 test('links lead to operations, and objects of the caller take any member', () => {

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createEventFollowers } from '../../../src/domain/events/event-followers.ts'
 import { createEventFollowing } from '../../../src/domain/events/follow-events.ts'
 import type { Store } from '../../../src/domain/store.ts'
@@ -59,6 +59,31 @@ eachStore(harness => {
     await makeOld('case_events', 'true')
     await deleteOld()
     expect(await idsOf('a')).toEqual([5])
+  })
+
+  test('events that grow old meanwhile stay for the next time, so that it finds an end on a busy store', async () => {
+    for (let count = 0; count < 41; count++) await create('a', '{}')
+    await makeOld('case_events', 'id <= 20')
+    const ageMs = 30 * 86_400_000
+    const earlier = { SQLite: `created_at - ${ageMs}`, PostgreSQL: `created_at - interval '30 days'` }
+    await writeRows(
+      url,
+      `update case_events set created_at = ${earlier[harness.engine]} where id between 21 and 40`,
+    )
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    // An hour passes with each transaction.
+    const { signal } = new AbortController()
+    let looks = 0
+    const isAborted = () => {
+      if (looks++ > 0) vi.advanceTimersByTime(3_600_000)
+      return false
+    }
+    Object.defineProperty(signal, 'aborted', { get: isAborted })
+    await store.deleteExpiredEvents(ageMs, signal)
+    expect((await idsOf('a'))[0]).toBe(21)
+    await deleteOld()
+    expect(await idsOf('a')).toEqual([41])
   })
 
   test('the newest event stays, so a follower goes on from any cursor with the oldest event that exists', async () => {

@@ -50,6 +50,28 @@ test('the script of a function that somebody else removed is saved as a new one'
   await page.context().close()
 })
 
+test('“Save mine” of a function that was removed during the question asks for a new one', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const id = await saveFunction('left', 'exit(1)')
+  await openFunction(page, id, 'left')
+  await write(page, 'Script', 'exit("mine")')
+  await saveFunction('left', 'exit("theirs")')
+  await page.keyboard.press('Control+s')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Comment').fill('as typed')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('Another version is live').waitFor()
+  await server.graphql('mutation($id: ID!) { removeFunction(id: $id) { id } }', { id })
+  await dialog.getByRole('button', { name: 'Save mine' }).click()
+  await dialog.getByRole('alert').getByText('left was removed meanwhile').waitFor()
+  await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('left')
+  expect(await dialog.getByLabel('Comment').inputValue()).toBe('as typed')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved: this version is live').waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('Back from a link opens the function that the address names', async () => {
   const { page, faults } = await openPlayground(browser, server)
   await openFunction(page, await saveFunction('before', 'exit("before")'), 'before')

@@ -184,8 +184,10 @@ class SaveDialog extends PageElement {
 
   /** Asks for a function with this script in place of the one that is gone. */
   async #askForNew(request: SaveRequest, { name, caseTypeCode }: OpenFunction): Promise<void> {
+    const wasConflict = this.theirs !== null
     forgetForm(formName(request))
     this.request = { ...request, function: null }
+    this.theirs = null
     this.error = new Error(`Nothing was saved: ${name} was removed meanwhile. “Save” makes it again.`)
     await this.updateComplete
     const fill = (id: string, text: string) => {
@@ -194,6 +196,10 @@ class SaveDialog extends PageElement {
     }
     fill('#save-name', name)
     fill('#save-type', caseTypeCode ?? '')
+    if (!wasConflict) return
+    // The form is a new one, and the button that was pressed is gone.
+    fill('#save-comment', this.#named?.comment ?? '')
+    this.querySelector<HTMLElement>('#save-name')?.focus()
   }
 
   #takeTheirs(theirs: StoredFunction): void {

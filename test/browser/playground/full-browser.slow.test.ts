@@ -22,6 +22,17 @@ const fill = (page: Page, prefix: string) =>
       }
   }, prefix)
 
+/** Loads the page again. Returns the kinds of the questions that the browser asked before. */
+async function reload(page: Page): Promise<string[]> {
+  const kinds: string[] = []
+  page.on('dialog', dialog => {
+    kinds.push(dialog.type())
+    return dialog.accept()
+  })
+  await page.reload()
+  return kinds
+}
+
 test('what this browser has no room for is neither replaced nor left without a question', async () => {
   const { page, faults } = await openPlayground(browser, server)
   await write(page, 'Script', 'exit("stored")')
@@ -57,6 +68,64 @@ test('“Forget drafts” makes room for what is written and could not be stored
   await page.getByText('Draft saved').waitFor()
   await page.reload()
   await expect.poll(() => textOf(page, 'Script')).toContain('only here')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a stored draft is left without a question, though there was no room for the example before it', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await write(page, 'Script', 'exit("stored")')
+  await page.getByText('Draft saved').waitFor()
+  await fill(page, 'other.')
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await page.getByRole('menuitem').first().click()
+  await page.getByText('Draft not saved: this browser is full.').waitFor()
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'exit("stored")' }).click()
+  await page.getByText('Draft saved').waitFor()
+
+  const questions = await reload(page)
+  await expect.poll(() => textOf(page, 'Script')).toBe('exit("stored")')
+  expect(questions).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('what had no room is stored once another tab has made some, and is left without a question', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await write(page, 'Script', 'exit("stored")')
+  await page.getByText('Draft saved').waitFor()
+  await fill(page, 'other.')
+  await write(page, 'Script', `exit("only here") // ${'x'.repeat(1_000)}`)
+  await page.getByText('Draft not saved: this browser is full.').waitFor()
+  await page.evaluate(() => {
+    for (const key of Object.keys(localStorage)) if (key.startsWith('other.')) localStorage.removeItem(key)
+  })
+  const questions = await reload(page)
+  await expect.poll(() => textOf(page, 'Script')).toContain('only here')
+  expect(questions).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('“Forget drafts” stores nothing of a long draft that was about to be stored', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await write(page, 'Script', 'exit("stored")')
+  await page.getByText('Draft saved').waitFor()
+  const left = await page.evaluate(async () => {
+    const press = (name: string) => {
+      for (const button of document.querySelectorAll('button'))
+        if (button.textContent.trim() === name) button.click()
+    }
+    document.querySelector<HTMLElement>('.cm-content')?.focus()
+    document.execCommand('insertText', false, 'x'.repeat(200_001))
+    await new Promise(requestAnimationFrame)
+    press('Drafts')
+    await new Promise(requestAnimationFrame)
+    press('Forget drafts')
+    return Object.keys(localStorage)
+  })
+  expect(left).toEqual([])
   expect(faults).toEqual([])
   await page.context().close()
 })

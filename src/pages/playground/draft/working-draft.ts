@@ -126,7 +126,7 @@ export class WorkingDraft {
   /** Goes on without a draft, because the person deleted it. The next change begins another. */
   forget(): void {
     // It was deleted to make room for what is written here.
-    if (this.#isAtRisk()) return this.#store()
+    if (this.#hasOnlyCopy) return this.#store()
     this.#cancel()
     this.#draft = null
     this.#claim.claim(null)
@@ -156,12 +156,18 @@ export class WorkingDraft {
     this.#refuseLoss()
     if (this.#draft?.isUnchanged === true && this.#draft.id !== draft.id) removeDraft(this.#draft)
     this.#draft = draft
+    this.#hasRoom = true
     this.#claim.claim(draft.id)
   }
 
   /** Stores what is written. True if the browser has no room for it, so that only this page has it. */
   #isAtRisk(): boolean {
     this.#flush()
+    return this.#hasOnlyCopy
+  }
+
+  /** True if the browser had no room for what is written, when it was stored last. */
+  get #hasOnlyCopy(): boolean {
     return this.#draft !== null && this.#draft.isUnchanged !== true && !this.#hasRoom
   }
 
@@ -178,8 +184,9 @@ export class WorkingDraft {
     this.#store()
   }
 
+  // Another tab may have made room meanwhile.
   #flush(): void {
-    if (this.#timer !== null) this.#store()
+    if (this.#timer !== null || !this.#hasRoom) this.#store()
   }
 
   #cancel(): void {

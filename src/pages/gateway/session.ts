@@ -11,6 +11,7 @@ const sessionKey = 'rostrum.session'
 const returnKey = 'rostrum.return'
 /** Where `openInPlayground` keeps what the playground opens next. */
 export const openKey = 'rostrum.open'
+const signOutFragment = '#sign-out'
 
 /** Returns the session of this tab; null if nobody is signed in. */
 export function readSession(): Session | null {
@@ -69,11 +70,24 @@ export function goToLogin(): void {
   location.replace('/login')
 }
 
+/** Forgets the session and opens the login. If the browser asks whether to leave, who stays is still signed in. */
 export function signOut(): void {
+  const isAsked = !dispatchEvent(new Event('beforeunload', { cancelable: true }))
+  if (!isAsked) forgetSession()
+  location.assign(isAsked ? `/login${signOutFragment}` : '/login')
+}
+
+/** Forgets the session if this page is the login that “Sign out” opens after a question. */
+export function finishSignOut(): void {
+  if (location.hash !== signOutFragment) return
+  forgetSession()
+  history.replaceState(null, '', location.pathname)
+}
+
+function forgetSession(): void {
   forget(sessionKey)
   forget(returnKey)
   forget(openKey)
-  location.assign('/login')
 }
 
 /** Returns what this tab keeps under a key; null if it keeps nothing, or if the browser allows no storage. */

@@ -1,6 +1,6 @@
 import { html } from 'lit'
 import { ask, operation } from '../gateway/operation.ts'
-import { type Session, signIn } from '../gateway/session.ts'
+import { finishSignOut, type Session, signIn } from '../gateway/session.ts'
 import { openPublicPage } from '../shell/open-page.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 
@@ -44,6 +44,7 @@ class LoginPage extends PageElement {
   }
 
   override firstUpdated(): void {
+    finishSignOut()
     this.#field.focus()
   }
 

@@ -56,6 +56,32 @@ test('what this browser has no room for is neither replaced nor left without a q
   await page.context().close()
 })
 
+test('who signs out and stays at the question is still signed in, and signed out after leaving', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const session = () => page.evaluate(() => sessionStorage.getItem('rostrum.session'))
+  await write(page, 'Script', 'exit("stored")')
+  await page.getByText('Draft saved').waitFor()
+  await fill(page, 'other.')
+  await write(page, 'Script', `exit("only here") // ${'x'.repeat(1_000)}`)
+  await page.getByText('Draft not saved: this browser is full.').waitFor()
+  const signOut = page.getByRole('button', { name: 'Sign out' })
+  const asked = Promise.withResolvers<void>()
+  page.once('dialog', async dialog => {
+    await dialog.dismiss()
+    asked.resolve()
+  })
+  await signOut.click()
+  await asked.promise
+  expect(await session()).not.toBeNull()
+  page.once('dialog', dialog => dialog.accept())
+  await signOut.click()
+  await page.getByLabel('Token').waitFor()
+  await expect.poll(session).toBeNull()
+  await page.waitForURL('**/login')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('“Forget drafts” makes room for what is written and could not be stored', async () => {
   const { page, faults } = await openPlayground(browser, server)
   await write(page, 'Script', 'exit("stored")')

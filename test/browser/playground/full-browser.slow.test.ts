@@ -22,6 +22,18 @@ const fill = (page: Page, prefix: string) =>
       }
   }, prefix)
 
+/** Opens a playground with a stored script, and replaces it by one for which the browser has no room any more. */
+async function openFull(prefix: string) {
+  const opened = await openPlayground(browser, server)
+  const { page } = opened
+  await write(page, 'Script', 'exit("stored")')
+  await page.getByText('Draft saved').waitFor()
+  await fill(page, prefix)
+  await write(page, 'Script', `exit("only here") // ${'x'.repeat(1_000)}`)
+  await page.getByText('Draft not saved: this browser is full.').waitFor()
+  return opened
+}
+
 /** Loads the page again. Returns the kinds of the questions that the browser asked before. */
 async function reload(page: Page): Promise<string[]> {
   const kinds: string[] = []
@@ -34,12 +46,7 @@ async function reload(page: Page): Promise<string[]> {
 }
 
 test('what this browser has no room for is neither replaced nor left without a question', async () => {
-  const { page, faults } = await openPlayground(browser, server)
-  await write(page, 'Script', 'exit("stored")')
-  await page.getByText('Draft saved').waitFor()
-  await fill(page, 'other.')
-  await write(page, 'Script', `exit("only here") // ${'x'.repeat(1_000)}`)
-  await page.getByText('Draft not saved: this browser is full.').waitFor()
+  const { page, faults } = await openFull('other.')
 
   const alert = page.getByRole('alert').getByText('Nothing was opened')
   await page.getByRole('button', { name: 'Examples' }).click()
@@ -57,13 +64,8 @@ test('what this browser has no room for is neither replaced nor left without a q
 })
 
 test('who signs out and stays at the question is still signed in, and signed out after leaving', async () => {
-  const { page, faults } = await openPlayground(browser, server)
+  const { page, faults } = await openFull('other.')
   const session = () => page.evaluate(() => sessionStorage.getItem('rostrum.session'))
-  await write(page, 'Script', 'exit("stored")')
-  await page.getByText('Draft saved').waitFor()
-  await fill(page, 'other.')
-  await write(page, 'Script', `exit("only here") // ${'x'.repeat(1_000)}`)
-  await page.getByText('Draft not saved: this browser is full.').waitFor()
   const signOut = page.getByRole('button', { name: 'Sign out' })
   const asked = Promise.withResolvers<void>()
   page.once('dialog', async dialog => {
@@ -83,12 +85,7 @@ test('who signs out and stays at the question is still signed in, and signed out
 })
 
 test('“Forget drafts” makes room for what is written and could not be stored', async () => {
-  const { page, faults } = await openPlayground(browser, server)
-  await write(page, 'Script', 'exit("stored")')
-  await page.getByText('Draft saved').waitFor()
-  await fill(page, 'rostrum.draft.')
-  await write(page, 'Script', `exit("only here") // ${'x'.repeat(1_000)}`)
-  await page.getByText('Draft not saved: this browser is full.').waitFor()
+  const { page, faults } = await openFull('rostrum.draft.')
   await page.getByRole('button', { name: 'Drafts' }).click()
   await page.getByRole('button', { name: 'Forget drafts' }).click()
   await page.getByText('Draft saved').waitFor()
@@ -118,12 +115,7 @@ test('a stored draft is left without a question, though there was no room for th
 })
 
 test('what had no room is stored once another tab has made some, and is left without a question', async () => {
-  const { page, faults } = await openPlayground(browser, server)
-  await write(page, 'Script', 'exit("stored")')
-  await page.getByText('Draft saved').waitFor()
-  await fill(page, 'other.')
-  await write(page, 'Script', `exit("only here") // ${'x'.repeat(1_000)}`)
-  await page.getByText('Draft not saved: this browser is full.').waitFor()
+  const { page, faults } = await openFull('other.')
   await page.evaluate(() => {
     for (const key of Object.keys(localStorage)) if (key.startsWith('other.')) localStorage.removeItem(key)
   })

@@ -293,7 +293,7 @@ class PlaygroundPage extends PageElement {
     tryAction(this, async () => {
       this.#continue(detail)
       this.#say('')
-      await this.#findNewer()
+      await this.#findNewer().catch(() => {})
     })
 }
 

@@ -6,8 +6,12 @@ import { createSystemLog } from '../../../src/commands/system-log.ts'
 const { log, flush } = await createSystemLog({ logLevel: 'info', logFormat: 'json' })
 const write = fs.write
 let isFull = true
+let isLossLogged = false
 fs.write = ((...given: Parameters<typeof write>) => {
-  if (!isFull) return write(...given)
+  if (!isFull) {
+    isLossLogged ||= String(given[1]).includes('log lines were lost')
+    return write(...given)
+  }
   const done = given.at(-1) as unknown as (error: Error) => void
   setImmediate(done, Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
 }) as typeof write
@@ -21,6 +25,6 @@ for (let n = 0; n < 700; n++) {
 await sleep(50)
 isFull = false
 log.info({ text: 'x'.repeat(1_000) }, 'there is room')
-await sleep(500)
+for (let n = 0; n < 1_000 && !isLossLogged; n++) await sleep(10)
 log.info('the last one')
 process.exitCode = (await flush(5_000)) ? 0 : 1

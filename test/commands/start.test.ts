@@ -99,6 +99,15 @@ test('a start that the store fails is one line, and another fault has its stack'
   expect(faulty).toMatch(/no such member\n {4}at /)
 })
 
+test('a start that may not load SQLite says so in one sentence', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['--no-addons', 'src/start.mjs'], {
+    env: { PATH: process.env.PATH, DATABASE_URL: `sqlite:${join(folder.path, 'rostrum.db')}` },
+    encoding: 'utf8',
+  })
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/ cannot be locked: .* loading addons is disabled\.\n$/)
+})
+
 describe.skipIf(!existsSync('/dev/full'))('a command whose result cannot be written', () => {
   test.each([
     [['--help'], ''],

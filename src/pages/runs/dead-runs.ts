@@ -73,10 +73,15 @@ class DeadRuns extends PageElement {
       </details>
       <dialog class="ask retry-all" aria-labelledby="retry-title">
         <h2 id="retry-title">Retry ${totalCount === 1 ? 'the last run' : `all ${totalCount} runs`}?</h2>
-        <p>Each begins again at its first attempt, with the version of its function that is live now.</p>
+        <p>
+          ${totalCount === 1 ? 'It' : 'Each'} begins again at its first attempt, with the version of its function that
+          is live now.
+        </p>
         <form method="dialog" class="actions">
           <button value="cancel">Cancel</button>
-          <button type="button" class="main" @click=${this.#retryAll}>Retry all</button>
+          <button type="button" class="main" @click=${this.#retryAll}>
+            ${totalCount === 1 ? 'Retry' : 'Retry all'}
+          </button>
         </form>
       </dialog>
       <dialog class="ask drop" aria-labelledby="drop-title" @close=${this.#forget}>

@@ -23,7 +23,7 @@ const reasons: Readonly<Record<string, string>> = {
 /** Returns the reason of a failed file or SQLite call, worded as the end of a sentence. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return findReason(error) ?? error.message
+  return findReason(error) ?? error.message.replace(/\.$/, '')
 }
 
 /** Returns the error for a database that cannot be opened, created or written. */

@@ -66,10 +66,25 @@ test('SIGTERM sends what is left', async () => {
 // Field 1 of the answer is what was rejected: 5 spans, and the reason.
 const rejected = Uint8Array.of(0x0a, 11, 0x08, 5, 0x12, 7, ...Buffer.from('too old'))
 
+const page = '<!doctype html><title>Not a collector</title>'
+const noCollector =
+  '"reason":"the answer is not OTLP. Check the endpoint of the collector","msg":"spans could not be sent"'
+
 test.each([
-  ['http/protobuf', rejected],
-  ['http/json', '{"partialSuccess":{"rejectedSpans":"5","errorMessage":"too old"}}'],
-])('the log says which spans a collector rejects (%s)', async (protocol, answer) => {
+  ['http/protobuf', rejected, '"reason":"too old","spans":5,"msg":"spans could not be sent"'],
+  ['http/protobuf', page, noCollector],
+  [
+    'http/json',
+    '{"partialSuccess":{"rejectedSpans":"5","errorMessage":"too old"}}',
+    '"reason":"too old","spans":5,"msg":"spans could not be sent"',
+  ],
+  [
+    'http/json',
+    '{"partialSuccess":{"errorMessage":"use TLS"}}',
+    '"reason":"use TLS","msg":"the collector of traces warns"',
+  ],
+  ['http/json', page, noCollector],
+])('the log says what a collector answers (%s, %o)', async (protocol, answer, line) => {
   const collector = await startCollector({ answer })
   onTestFinished(collector.close)
   const gateway = await startServer({
@@ -79,5 +94,5 @@ test.each([
   })
   onTestFinished(async () => void (await gateway.stop()))
   await gateway.execute('exit(1)')
-  await until(() => gateway.stdout().includes('"reason":"too old","spans":5,"msg":"spans could not be sent"'))
+  await until(() => gateway.stdout().includes(line))
 })

@@ -1,13 +1,15 @@
+import type { IExportTraceServiceResponse } from '@opentelemetry/otlp-transformer'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import type { Logger } from 'pino'
 import { importQuickly } from '../../import-quickly.ts'
 import { createEncodeSpans } from './encode-spans.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
-// How often the log says that spans are lost.
+// How often the log says that spans are lost, or that a collector warns.
 const reportEveryMs = 60_000
+const notSent = 'spans could not be sent'
 
-/** Creates the exporter of a protocol. It logs when spans could not be sent, or the collector took only some. */
+/** Creates the exporter of a protocol. It logs when spans could not be sent, and what a collector warns of. */
 export async function createExporter(
   protocol: TraceSettings['protocol'],
   log: Logger,
@@ -23,24 +25,36 @@ export async function createExporter(
   const serializer = isJson
     ? JsonTraceSerializer
     : { ...ProtobufTraceSerializer, serializeRequest: createEncodeSpans() }
-  let reportedAt = Number.NEGATIVE_INFINITY
-  function report(lost: { readonly reason: string; readonly spans: number }): void {
+  const reportedAt = new Map<string, number>()
+  function report(facts: { readonly reason: string; readonly spans?: number }, message: string): void {
     const now = performance.now()
-    if (now - reportedAt < reportEveryMs) return
-    reportedAt = now
-    log.warn(lost, 'spans could not be sent')
+    if (now - (reportedAt.get(message) ?? Number.NEGATIVE_INFINITY) < reportEveryMs) return
+    reportedAt.set(message, now)
+    log.warn(facts, message)
+  }
+  // A page with status 200, such as that of another service at the same address, has taken no spans.
+  function readAnswer(data: Uint8Array): IExportTraceServiceResponse {
+    try {
+      // The serializer of JSON takes any text.
+      if (isJson && data.length > 0) return JSON.parse(new TextDecoder().decode(data))
+      return serializer.deserializeResponse(data)
+    } catch (error) {
+      report({ reason: 'the answer is not OTLP. Check the endpoint of the collector' }, notSent)
+      throw error
+    }
   }
   const exporter = createOtlpHttpExportDelegate(
     convertLegacyHttpOptions({}, 'TRACES', 'v1/traces', headers),
     {
       ...serializer,
-      // A collector that rejects some spans answers with 200 all the same (OTLP, "Partial Success").
+      // A collector that rejects some spans, or only warns, answers with 200 all the same (OTLP, "Partial Success").
       deserializeResponse(data: Uint8Array) {
-        const response = serializer.deserializeResponse(data)
+        const response = readAnswer(data)
         const { rejectedSpans, errorMessage } = response.partialSuccess ?? {}
         // JSON writes a number of 64 bits as text.
         const spans = Number(rejectedSpans ?? 0)
-        if (spans > 0) report({ reason: errorMessage || 'the collector rejected them', spans })
+        if (spans > 0) report({ reason: errorMessage || 'the collector rejected them', spans }, notSent)
+        else if (errorMessage) report({ reason: errorMessage }, 'the collector of traces warns')
         return response
       },
     },
@@ -51,7 +65,7 @@ export async function createExporter(
   return {
     export(spans, done) {
       exporter.export(spans, result => {
-        if (result.error !== undefined) report({ reason: result.error.message, spans: spans.length })
+        if (result.error !== undefined) report({ reason: result.error.message, spans: spans.length }, notSent)
         done(result)
       })
     },

@@ -112,10 +112,26 @@ export class RostrumError extends Error {
   }
 }
 
+/** The codes of errors that name bad fields. */
+type FieldCode = 'BAD_USER_INPUT' | 'PAYLOAD_TOO_LARGE'
+
 /** The error for bad input fields. Its message is made from the fields, so that REST can use its own field names. */
-export function invalidInput(fields: readonly FieldError[]): RostrumError {
+export function invalidInput(
+  fields: readonly FieldError[],
+  code: FieldCode = 'BAD_USER_INPUT',
+): RostrumError {
   const problems = fields.map(({ pointer, detail }) => `\`${pointer.slice(1)}\` ${detail}`)
-  return new RostrumError('BAD_USER_INPUT', `${problems.join('; ')}.`, { fields })
+  return new RostrumError(code, `${problems.join('; ')}.`, { fields })
+}
+
+/** Returns the code of an error that names bad fields. */
+export function toFieldCode(code: ErrorCode): FieldCode {
+  return code === 'PAYLOAD_TOO_LARGE' ? code : 'BAD_USER_INPUT'
+}
+
+/** The error for a field that is larger than the gateway takes, though the whole body is not. */
+export function fieldTooLarge(pointer: string, detail: string): RostrumError {
+  return invalidInput([{ pointer, detail }], 'PAYLOAD_TOO_LARGE')
 }
 
 /** The error for a record that does not exist. One of another account gets the same answer. */

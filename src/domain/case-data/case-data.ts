@@ -1,4 +1,4 @@
-import { invalidInput, RostrumError } from '../../errors.ts'
+import { fieldTooLarge, invalidInput } from '../../errors.ts'
 import { type GivenJson, type JsonObject, type JsonValue, readJson } from '../../json/read-json.ts'
 
 /**
@@ -40,10 +40,7 @@ export function writeCaseData(data: JsonObject): string {
   // A UTF-16 character takes at most three bytes, so most texts need not be measured.
   const bytes = text.length * 3 <= max ? 0 : Buffer.byteLength(text)
   if (bytes <= max) return text
-  throw new RostrumError(
-    'PAYLOAD_TOO_LARGE',
-    `The data of a case can have at most ${max} bytes of JSON; these have ${bytes}.`,
-  )
+  throw fieldTooLarge(pointer, `can have at most ${max} bytes of JSON; it has ${bytes}`)
 }
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {

@@ -4,7 +4,7 @@ import {
   noFunction,
   UncompiledSource,
 } from '../../domain/functions/function-refusals.ts'
-import { RostrumError } from '../../errors.ts'
+import { RostrumError, toFieldCode } from '../../errors.ts'
 import { functionShape, functions } from '../../operations/functions.ts'
 import { hasComment, readSourceBody, SourceText } from '../body/content/source-body.ts'
 import { boundPreferences } from '../request/negotiate-accept.ts'
@@ -80,7 +80,7 @@ const saveRow: RestRow = {
     // whole body have no pointer.
     const fields = renamed.fields.filter(({ pointer }) => pointer.startsWith('/function/'))
     if (fields.length === renamed.fields.length) return renamed
-    return new RostrumError('BAD_USER_INPUT', renamed.message, { fields })
+    return new RostrumError(toFieldCode(renamed.code), renamed.message, { fields })
   },
 }
 

@@ -4,7 +4,7 @@ import type {
   FastifyRequest,
   HookHandlerDoneFunction as HookDone,
 } from 'fastify'
-import { invalidInput, type RostrumError } from '../../errors.ts'
+import { invalidInput, type RostrumError, toFieldCode } from '../../errors.ts'
 import type { Answer } from '../../graphql/engine.ts'
 import { writeJson } from '../../json/json-text.ts'
 import { jsonObject, readBody } from '../body/content/read-body.ts'
@@ -157,7 +157,7 @@ function renameFields(failure: RostrumError, pointers: Readonly<Record<string, s
     detail,
   }))
   return renamed.some(({ pointer }, index) => pointer !== failure.fields[index]?.pointer)
-    ? invalidInput(renamed)
+    ? invalidInput(renamed, toFieldCode(failure.code))
     : failure
 }
 

@@ -1,6 +1,6 @@
 import type { RunLimits } from '../../config.ts'
 import type { Script } from '../../domain/scripts/script.ts'
-import { invalidInput, RostrumError } from '../../errors.ts'
+import { fieldTooLarge, invalidInput, type RostrumError } from '../../errors.ts'
 import { countCharacters } from '../../json/count-characters.ts'
 import { findPosition } from '../../json/find-position.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
@@ -45,10 +45,7 @@ export function readScript(script: Script, limits: RunLimits): CheckedScript {
 export function refuseLongSource(sourceCode: string, limits: RunLimits): void {
   const sourceBytes = Buffer.byteLength(sourceCode)
   if (sourceBytes <= limits.sourceBytes) return
-  throw new RostrumError(
-    'PAYLOAD_TOO_LARGE',
-    `\`sourceCode\` has ${sourceBytes} bytes; at most ${limits.sourceBytes} are allowed.`,
-  )
+  throw fieldTooLarge('/sourceCode', `has ${sourceBytes} bytes; at most ${limits.sourceBytes} are allowed`)
 }
 
 function readOptions(text: string): GivenOptions {

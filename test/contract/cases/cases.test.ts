@@ -224,6 +224,7 @@ describe.each([
     expect((await post({ a: text })).status).toBe(201)
     const over = await post({ a: `${text}x` })
     expect([over.status, over.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    expect(over.body.errors?.map(({ pointer }) => pointer)).toEqual(['/case/data'])
     const id = await create({ a: text })
     expect((await send('PATCH', id, { b: 1 })).status).toBe(413)
   })

@@ -296,6 +296,13 @@ describe('a refused save', () => {
     const tooLong = Buffer.alloc(256 * 2 ** 10 + 1, '/')
     expect(await send(tooLong)).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' })
     expect((await put('long', tooLong.toString().slice(1))).status).toBe(201)
+    const inJson = { body: { function: { source_code: tooLong.toString() } } }
+    expect(problem(await server.rest<Body>('PUT', pathOf('good'), inJson))).toMatchObject({
+      status: 413,
+      code: 'PAYLOAD_TOO_LARGE',
+      detail: expect.stringMatching(/^`function\/source_code` has 262145 bytes/),
+      errors: [{ pointer: '/function/source_code' }],
+    })
     const form = await send(Buffer.from('exit(1)'), { 'content-type': 'application/x-www-form-urlencoded' })
     expect(form).toMatchObject({
       status: 415,

@@ -29,6 +29,7 @@ describe('source code', () => {
     const answer = await server.rest<ProblemBody>('POST', path, { body: { ...task, sourceCode: make() } })
     expect(answer.status).toBe(413)
     expect(answer.body.code).toBe('PAYLOAD_TOO_LARGE')
+    expect(answer.body.errors?.map(({ pointer }) => pointer)).toEqual(['/sourceCode'])
     expect(answer.headers.get('content-type')).toContain('application/problem+json')
   })
 
@@ -37,7 +38,10 @@ describe('source code', () => {
       'mutation($input: ExecuteTaskInput!) { executeTask(input: $input) { id } }',
       { input: { ...task, sourceCode: pad(2 ** 18 + 1, 'x') } },
     )
-    expect(answer.body.errors?.[0]?.extensions.code).toBe('PAYLOAD_TOO_LARGE')
+    expect(answer.body.errors?.[0]?.extensions).toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+      errors: [{ pointer: '/sourceCode' }],
+    })
   })
 })
 

@@ -39,13 +39,15 @@ export interface RunRetention {
 
 /** What a gateway deletes of its store by itself: keys, runs, dead queued runs, ended leases and events. */
 export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[] {
-  const daysAgo = (days: number) => Date.now() - days * dayMs
+  // A gateway whose own clock is ahead would delete what all gateways keep.
+  const daysAgo = async (days: number) => (await store.runs.readClock()) - days * dayMs
   const deleteKeys = () => store.idempotency.deleteExpired(retentionMs, maxRowsAtOnce)
-  const deleteRuns = () => {
-    const past = { startedBefore: daysAgo(runs.days), maxRuns: runs.count, maxBytes: runs.bytes }
+  const deleteRuns = async () => {
+    const past = { startedBefore: await daysAgo(runs.days), maxRuns: runs.count, maxBytes: runs.bytes }
     return store.runs.deleteExpired(past, maxRunsAtOnce)
   }
-  const deleteInputs = () => store.runs.deleteExpiredInputs(daysAgo(runs.inputDays), maxRowsAtOnce)
+  const deleteInputs = async () =>
+    store.runs.deleteExpiredInputs(await daysAgo(runs.inputDays), maxRowsAtOnce)
   const deleteFunctions = () => store.runs.deleteRemovedFunctions(unwrittenMs, maxFunctionsAtOnce)
   return [
     { everyMs: minuteMs, delete: signal => untilNone(deleteKeys, 10, signal) },

@@ -134,6 +134,8 @@ export interface RunStore {
     kind: RunText,
     ids: readonly number[],
   ): Promise<{ readonly id: number; readonly text: string | null }[]>
+  /** Returns the time of the store's clock in milliseconds since 1970. The clock of a gateway may be wrong. */
+  readClock(): Promise<number>
   /**
    * Records that the gateway is alive. Returns true if it is the one that sweeps. A store that only one gateway can
    * serve deletes all other gateways.

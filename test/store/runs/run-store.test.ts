@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createRunRecorder } from '../../../src/domain/runs/record-runs.ts'
 import { allRuns, type RunFilter, type RunRow, type StoredRun } from '../../../src/domain/runs/run-store.ts'
 import { createRuns } from '../../../src/domain/runs/runs.ts'
@@ -311,6 +311,21 @@ eachStore(harness => {
         .toReversed()
         .map(({ runId }) => runId),
     )
+  })
+
+  test('a gateway whose clock is wrong deletes by the clock of the store', async () => {
+    const old = runOf({ startedAt: daysAgo(31) })
+    const recent = runOf()
+    await insert(old, recent)
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(now + 3_650 * day)
+    onTestFinished(() => void vi.restoreAllMocks())
+    await sweep(store, keepsAll)
+    expect(await idsOf()).toEqual([recent.runId])
+    expect(await textOf('input', recent.runId)).toBe('{}')
+    await insert(old)
+    clock.mockReturnValue(0)
+    await sweep(store, keepsAll)
+    expect(await idsOf()).toEqual([recent.runId])
   })
 
   test('the oldest runs past the bytes of an account are deleted, those of other accounts stay', async () => {

@@ -9,12 +9,12 @@ import { prepareDeleteSources } from './run-sources.ts'
 
 type Sweeping = Pick<
   RunStore,
-  'beat' | 'markLost' | 'deleteExpired' | 'deleteExpiredInputs' | 'deleteRemovedFunctions'
+  'readClock' | 'beat' | 'markLost' | 'deleteExpired' | 'deleteExpiredInputs' | 'deleteRemovedFunctions'
 >
 
 /** Sweeps the runs of all accounts. Gateways that do it at the same time skip each other's rows, or wait for them. */
 export function createSweeping(database: Database, stored: StoredBytesCounter): Sweeping {
-  const { write, isShared, list } = database
+  const { read, write, isShared, list } = database
   const statements = prepareStatements(database)
   const gone = list('gone', { accountCode: 'text', id: 'integer' })
   const { accountCode } = database.tables.runs
@@ -52,6 +52,10 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
   const hasChanged = (count: number) => count > 0
 
   return {
+    async readClock() {
+      const [row] = await read(statements.readClock, {})
+      return row?.now.getTime() ?? 0
+    },
     beat: (gateway, leaseMs) =>
       write(null, function* (): Work<boolean> {
         if (!isShared) yield* all(statements.deleteGateways, {})
@@ -114,6 +118,7 @@ function prepareStatements({ prepare, now, nowPlus, skipLocked, typed, tables }:
   const { runs, gateways } = tables
   const row = { accountCode: runs.accountCode, id: runs.id }
   return {
+    readClock: prepare(sql`select ${now}`, { now: gateways.seenAt }),
     deleteGateways: prepare(sql`delete from gateways where account_code = ''`),
     beat: prepare(
       sql`insert into gateways (account_code, id, seen_at) values ('', ${gateway}, ${now})

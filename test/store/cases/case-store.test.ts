@@ -122,6 +122,7 @@ eachStore(harness => {
   test('a sweep deletes the leases that dead gateways left, and no others', async () => {
     await store.cases.lease('a', 1, { holder: 'dead', ms: -1_000 })
     await store.cases.lease('b', 2, { holder: 'alive', ms: 60_000 })
+    await store.cases.lease('a', 3, { holder: 'dead before the clock was set back', ms: 86_400_000 })
     await sweep(store, keepsAll)
     expect(await readRows(url, 'select holder from case_leases')).toEqual([{ holder: 'alive' }])
   })

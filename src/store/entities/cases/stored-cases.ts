@@ -14,6 +14,9 @@ import { prepareTypes, toType } from './case-types.ts'
 import { prepareValues } from './field-values.ts'
 import { createFindWithType } from './find-with-type.ts'
 
+// More than the largest time limit of a change.
+const maxLeaseMs = 2 * 3_600_000
+
 type Dependencies = Pick<Parts, 'provision' | 'takeNumbers' | 'enqueue' | 'writeRuns' | 'stored'> & {
   readonly database: Database
   readonly limits: StoreLimits
@@ -113,6 +116,11 @@ function prepareLeases({ prepare, now, nowPlus, typed, tables }: Database) {
     release: prepare(sql`
       delete from case_leases
       where account_code = ${accountCode} and case_id = ${id} and holder = ${typed(holder, 'text')}`),
-    deleteEnded: prepare(sql`delete from case_leases where held_until <= ${now} returning case_id`, row),
+    // No lease is taken for so long. The clock was set back after one that ends later.
+    deleteEnded: prepare(
+      sql`delete from case_leases where held_until <= ${now} or held_until > ${nowPlus(maxLeaseMs)}
+        returning case_id`,
+      row,
+    ),
   }
 }

@@ -11,7 +11,9 @@ import { JsonText } from '../../../src/json/json-text.ts'
 import { createLoaders } from '../../../src/store/batch-loaders.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
+import { readRows } from '../databases/read-rows.ts'
 import { writeRows } from '../databases/write-rows.ts'
+import { readClock } from '../idempotency/read-clock.ts'
 import { keptRun as runOf } from './kept-run.ts'
 import { keepsAll, sweep } from './sweep.ts'
 
@@ -292,6 +294,19 @@ eachStore(harness => {
     const beats = []
     for (const gateway of ['c', 'a', 'b', 'c']) beats.push(await store.runs.beat(gateway, 15_000))
     expect(beats).toEqual(store.runs.isShared ? [true, true, false, false] : [true, true, true, true])
+  })
+
+  test('a gateway that died before the clock was set back is not alive for as long', async () => {
+    await store.runs.beat('another', 15_000)
+    const ahead = store.runs.isShared ? `seen_at + interval '10 years'` : `seen_at + ${3_650 * day}`
+    await writeRows(url, `update gateways set seen_at = ${ahead}`)
+    await store.runs.beat('living', 15_000)
+    const seen = await readRows<{ id: string; at: Date | number }>(
+      url,
+      'select id, seen_at as at from gateways',
+    )
+    expect(seen.map(({ id }) => id).sort()).toEqual(store.runs.isShared ? ['another', 'living'] : ['living'])
+    for (const { at } of seen) expect(Number(at)).toBeLessThan((await readClock(url)) + 1_000)
   })
 
   test('old runs, runs past the maximum and old inputs are deleted', async () => {

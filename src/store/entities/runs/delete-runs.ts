@@ -60,6 +60,7 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
       write(null, function* (): Work<boolean> {
         if (!isShared) yield* all(statements.deleteGateways, {})
         yield* all(statements.beat, { gateway })
+        yield* all(statements.setBack, { ageMs: leaseMs })
         yield* all(statements.deleteDeadGateways, { ageMs: -100 * leaseMs })
         const { id } = yield* only(statements.findFirst, { ageMs: -leaseMs })
         return id === gateway
@@ -123,6 +124,12 @@ function prepareStatements({ prepare, now, nowPlus, skipLocked, typed, tables }:
     beat: prepare(
       sql`insert into gateways (account_code, id, seen_at) values ('', ${gateway}, ${now})
         on conflict (account_code, id) do update set seen_at = excluded.seen_at`,
+    ),
+    // After the clock was set back, a gateway that died before would count as alive for as long.
+    setBack: prepare(
+      sql`update gateways set seen_at = ${now} where account_code = '' and id in (
+          select id from gateways where account_code = '' and seen_at > ${nowPlus(ageMs)} ${skipLocked}
+        )`,
     ),
     deleteDeadGateways: prepare(
       sql`delete from gateways where account_code = '' and seen_at < ${nowPlus(ageMs)}`,

@@ -202,6 +202,15 @@ eachStore(harness => {
     expect(await fresh.stats(request)).toMatchObject({ counted: 10_000, isComplete: false })
   })
 
+  test('runs that began before the clock was set back are not of the last hour', async () => {
+    const starts = [now + 3_650 * day, now + 2 * 3_600_000, now + 300_000, now, now - 2 * 3_600_000]
+    await insert(...starts.map(startedAt => runOf({ startedAt })))
+    const { stats } = createRuns({ ...runParts, store: store.runs })
+    const { counted, minutes } = await stats({ accountCode: 'a', filter: allRuns, text: null })
+    const begun = [now, now + 300_000].map(ms => new Date(ms - (ms % 60_000)))
+    expect([counted, minutes.map(({ at }) => at)]).toEqual([2, begun])
+  })
+
   describe('among 9,000 runs', () => {
     // Each filter matches runs at both ends and at other distances than the rows of a look.
     const filters: Partial<RunFilter>[] = [

@@ -114,7 +114,13 @@ export class RecordedSpan implements Span, ReadableSpan {
 
   addEvent(name: string, attributes: SpanAttributes, at: Date): void {
     if (this.events.length >= this.#output.maxEvents) this.droppedEventsCount++
-    else this.events.push({ name, attributes, time: toHrTime(at.getTime()) })
+    else this.events.push({ name, attributes, time: toHrTime(this.#placeInside(at.getTime())) })
+  }
+
+  // If the clock was set within the trace, the time of an event lies outside its span.
+  #placeInside(ms: number): number {
+    const notBefore = Math.max(ms, this.#epochMs + this.#startedAt)
+    return Math.min(notBefore, this.#epochMs + performance.now())
   }
 
   fail(): void {

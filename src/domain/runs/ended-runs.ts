@@ -3,7 +3,10 @@ import { allRuns, type RunStore, type StoredRun } from './run-store.ts'
 
 /** A run that has ended, or a gap: runs that ended faster than they could be read. */
 export interface EndedRun {
-  /** Grows with each ended run that this gateway finds, of any account, and when it begins to follow an account. */
+  /**
+   * Grows with each ended run that this gateway finds, of any account, and when it begins to follow an account. No gap
+   * has the number of a run, because streams share a result by its number.
+   */
   readonly sequence: number
   /** Null for a gap. */
   readonly run: StoredRun | null
@@ -46,7 +49,7 @@ export function createEndedRuns(store: Parts): Pick<EventStore<EndedRun>, 'listA
     // Runs that began since are left to the first step, which reads them as new ones.
     const running = await store.look(accountCode, { ...allRuns, state: 'running' }, lastId + 1, maxRunning)
     // A follower from before the account was forgotten has an earlier sequence, so it finds a gap.
-    counter += 1
+    counter += 2
     const account: AccountRuns = {
       ended: [],
       dropped: counter,
@@ -80,8 +83,9 @@ export function createEndedRuns(store: Parts): Pick<EventStore<EndedRun>, 'listA
     } else if (account.running.size < maxRunning) account.running.add(run.runId)
   }
 
+  // Takes two numbers: the second one is that of a gap up to this run.
   function push(account: AccountRuns, run: StoredRun | null): void {
-    counter += 1
+    counter += 2
     account.lastSequence = counter
     account.ended.push({ sequence: counter, run })
     if (account.ended.length > maxEnded) account.dropped = account.ended.shift()?.sequence ?? account.dropped
@@ -109,7 +113,7 @@ export function createEndedRuns(store: Parts): Pick<EventStore<EndedRun>, 'listA
   return {
     async listAfter(accountCode, sequence, limit) {
       const { ended, dropped } = await readOn(accountCode)
-      const gap = sequence < dropped ? [{ sequence: dropped, run: null }] : []
+      const gap = sequence < dropped ? [{ sequence: dropped + 1, run: null }] : []
       return [...gap, ...ended.filter(run => run.sequence > sequence)].slice(0, limit)
     },
     async newest(accountCode) {

@@ -88,4 +88,17 @@ eachStore(harness => {
     const sequences = [gap, ...runs].map(event => event?.sequence ?? 0)
     expect(sequences).toEqual(sequences.toSorted((one, other) => one - other))
   })
+
+  test('a gap has the number of no run, because streams share a result by its number', async () => {
+    const ended = createEndedRuns(store.runs)
+    const start = await ended.newest('a')
+    await insert(many(9))
+    await expect.poll(async () => (await ended.listAfter('a', start, 1_000)).length).toBe(9)
+    const early = await ended.listAfter('a', start, 1_000)
+    await insert(many(maxEnded))
+    await expect.poll(async () => (await ended.listAfter('a', start, 1_000))[0]?.run).toBeNull()
+    const [gap, next] = await ended.listAfter('a', start, 1_000)
+    expect(early.map(({ sequence }) => sequence)).not.toContain(gap?.sequence)
+    expect((await ended.listAfter('a', gap?.sequence ?? 0, 1))[0]).toEqual(next)
+  })
 })

@@ -23,9 +23,14 @@ export async function untilRead({ raw }: FastifyReply, signal: AbortSignal): Pro
   if (raw.writableNeedDrain) await once(raw, 'drain', { signal })
 }
 
+/** Writes a JSON text on one line. Its line breaks, which can only stand between values, would end the data. */
+export function toDataLine(json: string): string {
+  return json.replace(/[\r\n]+/g, ' ')
+}
+
 /** Writes a result as an event of a stream (GraphQL over server-sent events). */
 export function writeEvent(result: string): string {
-  return `event: next\ndata: ${result}\n\n`
+  return `event: next\ndata: ${toDataLine(result)}\n\n`
 }
 
 /** Writes the last result of a stream. Clients do not connect again after it. */

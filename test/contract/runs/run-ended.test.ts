@@ -28,7 +28,11 @@ function claims(share: () => Promise<readonly [SharedServer, SharedServer]>): vo
     for (const stream of streams.splice(0)) stream.end()
   })
 
-  async function follow(filter: object, token = server.adminToken): Promise<Stream> {
+  async function follow(
+    filter: object,
+    token = server.adminToken,
+    fields = 'name state outcome',
+  ): Promise<Stream> {
     const abort = new AbortController()
     const answer = await fetch(`${server.baseUrl}/graphql`, {
       method: 'POST',
@@ -38,7 +42,7 @@ function claims(share: () => Promise<readonly [SharedServer, SharedServer]>): vo
         accept: 'text/event-stream',
       },
       body: JSON.stringify({
-        query: 'subscription($filter: RunFilter) { runEnded(filter: $filter) { name state outcome } }',
+        query: `subscription($filter: RunFilter) { runEnded(filter: $filter) { ${fields} } }`,
         variables: { filter },
       }),
       signal: abort.signal,
@@ -92,6 +96,14 @@ function claims(share: () => Promise<readonly [SharedServer, SharedServer]>): vo
     await run('wanted', 'fail("no")')
     await expect.poll(() => failed.results).toEqual([endOf('wanted', 'FAIL')])
     expect(foreign.results).toEqual([])
+  })
+
+  test('an input with line breaks is on one line of the stream', async () => {
+    const { results } = await follow({ text: 'lines' }, server.adminToken, 'input')
+    const inputDocument = '{\n  "a":\r\n  1\r}\n'
+    await other.execute({ name: 'lines', sourceCode: 'exit(1)', inputDocument, options: '{}' })
+    await expect.poll(() => results.length).toBe(1)
+    expect(JSON.parse(results[0] ?? '')).toEqual({ data: { runEnded: { input: { a: 1 } } } })
   })
 
   test('needs the scope to read runs', async () => {

@@ -2,6 +2,7 @@ import type { LogEntry } from '../../../domain/scripts/run.ts'
 import type { BegunCall, EndedCall, RunFollower } from '../../../domain/scripts/run-follower.ts'
 import { writeJson } from '../../../json/json-text.ts'
 import type { UnreadAnswer } from '../../edge/unread-answers.ts'
+import { toDataLine } from '../../request/event-stream.ts'
 
 // Events that wait are written together, up to about this many bytes.
 const maxChunkBytes = 2 ** 16
@@ -105,8 +106,7 @@ export class RunEvents implements RunFollower {
 
   #add(event: 'log' | 'call' | 'end', data: object): void {
     if (this.#hasEnded) return
-    // Line breaks can only stand between the values of a JSON text, and would end the line of data.
-    const text = Buffer.from(`event: ${event}\ndata: ${writeJson(data).replace(/[\r\n]+/g, ' ')}\n\n`)
+    const text = Buffer.from(`event: ${event}\ndata: ${toDataLine(writeJson(data))}\n\n`)
     const { accountCode, unread, cut } = this.#options
     const added = { accountCode, bytes: text.length, cut, text }
     this.#waiting.push(added)

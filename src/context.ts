@@ -23,6 +23,9 @@ export interface OperationServices extends Services {
   readonly scripts: ScriptRunner
 }
 
+/** Where a query finds what an event of a subscription tells. */
+export type EventPlace = { readonly cursor: string } | { readonly runId: string }
+
 /** The context of one GraphQL operation, of a GraphQL or REST request or of a script's `graphql()` call. */
 export interface RequestContext {
   readonly services: OperationServices
@@ -42,8 +45,8 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** Counts the long values of the answer. Each resolver of such a field adds its bytes. */
   readonly answerBytes: AnswerBytes
-  /** The cursor of an event of the subscription. Its source sets it. */
-  cursorOf: ((event: { readonly sequence: number }) => string) | null
+  /** The place of an event of the subscription, for one that is too long for it. Its source sets it. */
+  placeOf: ((event: never) => EventPlace) | null
   /** Begins the answer to the next event of a subscription. */
   beginAnswer(): void
   /** Splits the operation's work into pieces. */
@@ -102,7 +105,7 @@ export function createContextFactory(parts: ContextParts): CreateContext {
     readonly requestId: string
     readonly caller: Caller
     readonly parentRun: Run | null
-    cursorOf: RequestContext['cursorOf'] = null
+    placeOf: RequestContext['placeOf'] = null
     span: Span | null
     readonly #source: ContextSource
     #services: OperationServices | null = null

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { RequestContext } from '../context.ts'
+import type { EventPlace, RequestContext } from '../context.ts'
 import { RostrumError } from '../errors.ts'
 import { writeJson } from '../json/json-text.ts'
 import type { OperationRequest } from './bounds/check-operation.ts'
@@ -65,7 +65,8 @@ export function createEventStream(following: Following): EventStream {
     const answer = maskResult(result, context)
     const text = writeJson(answer.result)
     if (text.length * 3 > maxResultBytes && Buffer.byteLength(text) > maxResultBytes) {
-      return JSON.stringify({ errors: [toGraphqlError(tooLong(context.cursorOf?.(event)))], data: null })
+      const error = tooLong(context.placeOf?.(event as never))
+      return JSON.stringify({ errors: [toGraphqlError(error)], data: null })
     }
     // Results with errors are not shared, because they may contain the request id.
     if (result.errors === undefined) shared.set(key, text)
@@ -92,12 +93,16 @@ export function createEventStream(following: Following): EventStream {
   }
 }
 
-function tooLong(cursor: string | undefined): RostrumError {
+function tooLong(place: EventPlace | undefined): RostrumError {
+  const isRun = place !== undefined && 'runId' in place
+  const advice = isRun
+    ? 'Read the run by its `runId`, or select less of it. Later runs follow.'
+    : 'Read the event by a query, or select less of it. Later events follow; their stream can begin after its ' +
+      '`cursor`.'
   return new RostrumError(
     'BAD_USER_INPUT',
-    `The result of an event can have at most ${maxResultBytes} bytes. This one has more and is left out. Read the ` +
-      'event by a query, or select less of it. Later events follow; their stream can begin after its `cursor`.',
-    { facts: { bound: 'eventBytes', most: maxResultBytes, ...(cursor !== undefined && { cursor }) } },
+    `The result of an event can have at most ${maxResultBytes} bytes. This one has more and is left out. ${advice}`,
+    { facts: { bound: 'eventBytes', most: maxResultBytes, ...place } },
   )
 }
 

@@ -29,7 +29,7 @@ export function followField(name: string, { changed, noun, scope, cursors }: Eve
       { after, context, ...filter }: Given<Event>,
     ): Promise<AsyncGenerator<Event, void>> {
       const { caller, signal, log } = context
-      context.cursorOf = ({ sequence }) => cursors.encode(sequence)
+      context.placeOf = ({ sequence }: Event) => ({ cursor: cursors.encode(sequence) })
       return following.follow({
         accountCode: caller.accountCode,
         after: after == null ? null : cursors.decode(after, 'after'),

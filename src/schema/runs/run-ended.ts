@@ -1,3 +1,4 @@
+import type { EndedRun } from '../../domain/runs/ended-runs.ts'
 import { matchesFilter } from '../../domain/runs/match-filter.ts'
 import { RostrumError } from '../../errors.ts'
 import { builder } from '../builder.ts'
@@ -19,6 +20,7 @@ builder.subscriptionField('runEnded', t =>
       const { caller, services, signal, log } = context
       const filter = readFilter(given ?? {})
       const text = given?.text || null
+      context.placeOf = ({ run }: EndedRun) => ({ runId: run?.runId ?? '' })
       return services.following.runs.follow({
         accountCode: caller.accountCode,
         after: null,

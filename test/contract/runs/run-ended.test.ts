@@ -106,6 +106,17 @@ function claims(share: () => Promise<readonly [SharedServer, SharedServer]>): vo
     expect(JSON.parse(results[0] ?? '')).toEqual({ data: { runEnded: { input: { a: 1 } } } })
   })
 
+  test('a run that is too long for the stream is an error with its id, and later runs come', async () => {
+    const { results } = await follow({ text: 'long-' }, server.adminToken, 'name payload')
+    const { body } = await run('long-payload', 'exit("x".repeat(70_000))')
+    await run('long-', 'exit(1)')
+    await expect.poll(() => results.length).toBe(2)
+    const [error] = JSON.parse(results[0] ?? '').errors
+    expect(error.extensions).toMatchObject({ bound: 'eventBytes', runId: body.task_execution.id })
+    expect(error.message).not.toMatch(/cursor/)
+    expect(results[1]).toBe(JSON.stringify({ data: { runEnded: { name: 'long-', payload: 1 } } }))
+  })
+
   test('needs the scope to read runs', async () => {
     const token = await server.token({ account: server.account, scopes: ['memberships:read'] })
     const headers = {

@@ -14,8 +14,8 @@ import type { FindPlan } from './plan/plan-cache.ts'
 export interface EventStream {
   /** The events. Its `next` rejects with the error that ends the stream. */
   readonly events: AsyncIterator<unknown, void>
-  /** Returns the result of an event as JSON, with masked errors. Never throws. */
-  readonly write: (event: unknown) => string | Promise<string>
+  /** Returns the result of an event as JSON, with masked errors; null if the store could not answer. Never throws. */
+  readonly write: (event: unknown) => string | null | Promise<string | null>
   /** Returns the last result of the stream as JSON, for an error that `events` threw. */
   readonly writeFailure: (error: unknown) => string
   /** Type and name of the operation, for the log. */
@@ -61,8 +61,9 @@ export function createEventStream(following: Following): EventStream {
   const operation = prepared.description
   const digest = digestRequest(request, context)
 
-  function finish(result: ExecutionResult, event: FollowedEvent, key: string): string {
+  function finish(result: ExecutionResult, event: FollowedEvent, key: string): string | null {
     const answer = maskResult(result, context)
+    if (answer.failures.some(({ code }) => code === 'UNAVAILABLE')) return null
     const text = writeJson(answer.result)
     if (text.length * 3 > maxResultBytes && Buffer.byteLength(text) > maxResultBytes) {
       const error = tooLong(context.placeOf?.(event as never))

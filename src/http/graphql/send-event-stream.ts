@@ -83,7 +83,13 @@ async function fillChunk(stream: EventStream, first: Next): Promise<Chunk> {
       const { done, value } = await next.promise
       // The events end only when the gateway stops. No `complete` event is sent, so clients connect again.
       if (done) return { text, next: null }
-      text += writeEvent(await stream.write(value))
+      const result = await stream.write(value)
+      if (result === null) {
+        // Later events would hide that this one is missing. The client connects again, from the event before it.
+        await stream.events.return?.()
+        return { text, next: null }
+      }
+      text += writeEvent(result)
     } catch (error) {
       return { text: text + writeLastEvent(stream.writeFailure(error)), next: null }
     }

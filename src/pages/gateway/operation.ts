@@ -14,6 +14,8 @@ interface Answer<Data> {
   readonly data?: Data | null
   readonly errors?: readonly {
     readonly message: string
+    /** Where in the data; without one, the document or its variables were refused. */
+    readonly path?: readonly unknown[]
     readonly extensions?: {
       readonly code?: string
       readonly reason?: string
@@ -54,13 +56,33 @@ export async function ask<Data, Variables extends object>(
     },
   )
   const [first] = errors ?? []
-  if (first !== undefined) {
+  if (typeof first?.message === 'string') {
     const { code = 'UNKNOWN', ...facts } = first.extensions ?? {}
-    throw new GatewayError(first.message, { ...facts, code, status, retryAfterMs })
+    throw new GatewayError(first.path === undefined ? explainVersion(first.message) : first.message, {
+      ...facts,
+      code,
+      status,
+      retryAfterMs,
+    })
   }
-  if (data === null || data === undefined)
-    throw new GatewayError(`The gateway answered with status ${status}.`, { code: 'UNKNOWN', status })
+  // A proxy may answer with JSON of its own.
+  if (first !== undefined || data === null || data === undefined)
+    throw notOfGateway('is none of a Rostrum gateway', status, retryAfterMs)
   return data
+}
+
+// A test validates every document against the schema, so the gateway has another one than this page.
+function explainVersion(message: string): string {
+  const isOther = /^(Cannot query field|Unknown (argument|type)) |; Field ".+" is not defined by type /.test(
+    message,
+  )
+  if (!isOther) return message
+  return 'The gateway has another version than this page. Reload the page, then try again.'
+}
+
+function notOfGateway(fact: string, status: number, retryAfterMs: number | undefined): GatewayError {
+  const message = `The answer (status ${status}) ${fact}. Try again later.`
+  return new GatewayError(message, { code: 'UNKNOWN', status, retryAfterMs })
 }
 
 async function readJson(answer: Response, signal: AbortSignal): Promise<object> {
@@ -71,10 +93,8 @@ async function readJson(answer: Response, signal: AbortSignal): Promise<object> 
   try {
     return Object(JSON.parse(text))
   } catch {
-    const { status } = answer
-    const reason = 'is not JSON, so it does not come from a Rostrum gateway'
-    const message = `The answer (status ${status}) ${reason}. Try again later.`
-    throw new GatewayError(message, { code: 'UNKNOWN', status, retryAfterMs: readRetryAfter(answer) })
+    const fact = 'is not JSON, so it does not come from a Rostrum gateway'
+    throw notOfGateway(fact, answer.status, readRetryAfter(answer))
   }
 }
 

@@ -51,7 +51,8 @@ export async function runScript(options: RunOptions): Promise<Execution> {
   try {
     silence.wait(maxQueueMs)
     const answer = await sendRequest('/api/1/endpoint/execute', { token, body, accept, signal: ends })
-    if (!answer.ok || answer.body === null) throw explain(await readProblem(answer))
+    const isStream = answer.headers.get('content-type')?.startsWith(accept)
+    if (!answer.ok || !isStream || answer.body === null) throw explain(await readProblem(answer))
     return await readRun(answer.body, options, silence)
   } finally {
     silence.wait(null)
@@ -60,7 +61,7 @@ export async function runScript(options: RunOptions): Promise<Execution> {
 
 function explain(error: GatewayError): GatewayError {
   const { code, status } = error
-  if (code !== 'UNKNOWN' || status < 500) return error
+  if (code !== 'UNKNOWN' || (status >= 400 && status < 500)) return error
   const message =
     `The answer (status ${status}) does not come from the gateway, so the script may have run. ` +
     'Your draft is safe. Look for this run on the page “Runs”, or run it again.'

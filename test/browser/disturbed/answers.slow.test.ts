@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { startBrowsing } from '../start-browsing.ts'
+
+const { open } = await startBrowsing()
+
+const validation = (message: string) => ({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] })
+const version = 'The gateway has another version than this page. Reload the page, then try again.'
+const foreign = 'The answer (status 200) is none of a Rostrum gateway. Try again later.'
+
+test.each([
+  [version, validation('Cannot query field "other" on type "Query".')],
+  [version, validation('Unknown argument "other" on field "Query.cases".')],
+  [version, validation('Variable "$a" got invalid value; Field "other" is not defined by type "B".')],
+  [foreign, {}],
+  [foreign, { errors: ['no upstream'] }],
+  [foreign, { errors: 'no upstream' }],
+])('a page says “%s” to the answer %j', async (shown, json) => {
+  const { page } = await open('/cases')
+  await page.getByRole('button', { name: 'New case' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Case type').fill('typed')
+  await page.route('**/graphql', route => route.fulfill({ json }))
+  await page.keyboard.press('Enter')
+  expect(await dialog.getByRole('alert').innerText()).toBe(shown)
+  await page.unroute('**/graphql')
+  await page.reload()
+  await page.getByRole('button', { name: 'New case' }).click()
+  expect(await dialog.getByLabel('Case type').inputValue()).toBe('typed')
+  await page.context().close()
+})
+
+test('a run to which the page of a portal answers says so', async () => {
+  const { page } = await open('/playground', { hasTypes: false })
+  await page.route('**/execute', route => route.fulfill({ contentType: 'text/html', body: '<h1>Hello</h1>' }))
+  await page.getByRole('button', { name: 'Run' }).click()
+  const alert = page.getByRole('alert').getByText('The answer (status 200) does not come from the gateway')
+  await alert.waitFor()
+  await page.context().close()
+})

@@ -52,7 +52,7 @@ const site: BuiltSite = {
   documents: Object.fromEntries([
     ...pageList.map(({ element, ...page }) => [
       page.paths[0],
-      compressDocument({ ...page, main: `<${element}></${element}>` }),
+      compressDocument({ ...page, main: writeMain(element) }),
     ]),
     ...Object.entries(docs.documents).map(([path, page]) => [path, compressDocument(withSearch(page))]),
   ]),
@@ -69,8 +69,16 @@ function readPagesFile(name: string): string {
   return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 }
 
+// A translator puts other texts in the place of those that a page goes on changing, which would then stand still.
+function writeMain(element: string): string {
+  return `<${element} translate="no"></${element}>
+<p class="alert unloaded" role="alert">This page did not load. Check your connection, then reload the page.
+If it stays empty, something in the browser or on the way to the gateway blocks a file of the page.</p>`
+}
+
 function withSearch({ title, html }: DocsDocument): DocumentParts {
-  const main = `<docs-search index="${folder}${searchIndexName}"></docs-search>\n<div id="docs">${html}</div>`
+  const search = `<docs-search translate="no" index="${folder}${searchIndexName}"></docs-search>`
+  const main = `${search}\n<div id="docs">${html}</div>`
   return { title, main, module: docsModule, style: docsStyle }
 }
 

@@ -57,7 +57,7 @@ ${preloads.join('\n')}
 <script type="module" src="${folder}pages/${page.module}"></script>
 </head>
 <body>
-<page-header></page-header>
+<page-header translate="no"></page-header>
 <main id="main">${page.main}</main>
 <noscript>Rostrum's pages need JavaScript.</noscript>
 </body>

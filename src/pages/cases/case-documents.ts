@@ -1,5 +1,5 @@
 import { GatewayError, isCode } from '../gateway/gateway-error.ts'
-import { operation } from '../gateway/operation.ts'
+import { ask, operation } from '../gateway/operation.ts'
 
 /** A case without its data. */
 export interface CaseRow {
@@ -45,9 +45,17 @@ export type CaseVersion = Pick<FoundCase, 'version' | 'data'>
 
 const caseFields = `id caseTypeCode version updatedAt data`
 
-export const findCase = operation<{ case: FoundCase | null }, { id: string }>(
+const findCase = operation<{ case: FoundCase | null }, { id: string }>(
   `query FindCase($id: ID!) { case(id: $id) { ${caseFields} } }`,
 )
+
+/** Returns the case with the id of an address. Throws if there is none. */
+export async function loadCase(id: string | null): Promise<FoundCase> {
+  const isId = /^[1-9]\d{0,15}$/.test(id ?? '')
+  const found = isId ? (await ask(findCase, { id: id ?? '' })).case : null
+  if (found === null) throw new Error('There is no such case. It may have been deleted.')
+  return found
+}
 
 /** A change of a case. */
 export interface CaseEvent {

@@ -14,8 +14,8 @@ import {
   explainDeleted,
   explainTask,
   type FoundCase,
-  findCase,
   listTasks,
+  loadCase,
   runTask,
   saveCase,
   trySave,
@@ -73,7 +73,7 @@ class CasePage extends PageElement {
   }
 
   async #open(): Promise<void> {
-    const stored = await this.#load()
+    const stored = await loadCase(readId())
     const kept = readEdits(stored.id)
     this.#set(kept === null ? withoutEdits(stored) : withStored({ stored, ...kept }, stored))
     if (this.#isEdited) this.notice = 'These are your unsaved edits.'
@@ -88,14 +88,6 @@ class CasePage extends PageElement {
     } catch (error) {
       this.error ??= error
     }
-  }
-
-  async #load(): Promise<FoundCase> {
-    const id = readId() ?? ''
-    const isId = /^[1-9]\d{0,15}$/.test(id)
-    const found = isId ? (await ask(findCase, { id })).case : null
-    if (found === null) throw new Error('There is no such case. It may have been deleted.')
-    return found
   }
 
   /** Shows the case, and keeps what is edited in it. */
@@ -183,12 +175,14 @@ class CasePage extends PageElement {
   #edit = ({ target }: Event): void => {
     if (!(target instanceof HTMLTextAreaElement) || this.edited === null) return
     this.#set({ ...this.edited, text: target.value })
+    if (this.patch !== null) this.notice = 'You changed the data after the dry run.'
+    this.patch = null
   }
 
   #discard = (): void => {
     const text = this.edited?.text
     this.#do('', async () => {
-      const stored = await this.#load()
+      const stored = await loadCase(readId())
       const hasGoneOn = this.edited?.text !== text
       if (hasGoneOn) this.#meet(stored)
       else this.#set(withoutEdits(stored))
@@ -222,9 +216,14 @@ class CasePage extends PageElement {
 
   #dryRun = (): void => {
     this.#do('Trying…', async () => {
+      const { text } = this.#readEdited()
       const input = { ...this.#readInput(), dryRun: true } as const
-      this.patch = (await ask(trySave, { input }).catch(explainDeleted)).saveCase.patch
-      this.notice = 'This is what a save would change. Nothing was saved.'
+      const { patch } = (await ask(trySave, { input }).catch(explainDeleted)).saveCase
+      const hasGoneOn = this.edited?.text !== text
+      if (!hasGoneOn) this.patch = patch
+      this.notice = hasGoneOn
+        ? 'You went on typing, so try the dry run again.'
+        : 'This is what a save would change. Nothing was saved.'
     })
   }
 
@@ -261,7 +260,7 @@ class CasePage extends PageElement {
   /** Shows what was saved meanwhile, and returns the error that says so; null if it is what the edits asked for. */
   async #meetOthers(): Promise<Error | null> {
     const wasEdited = this.#isEdited
-    this.#meet(await this.#load())
+    this.#meet(await loadCase(readId()))
     if (wasEdited && !this.#isEdited) {
       this.notice = `These data are stored already, as version ${this.edited?.stored.version}.`
       return null

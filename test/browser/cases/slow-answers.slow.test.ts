@@ -84,3 +84,26 @@ test('cases of one type are not listed as those of another whose answer does not
   expect(await page.getByRole('alert').count()).toBe(0)
   await client.close(tab)
 })
+
+test('what a dry run would have changed is not shown beside other data', async () => {
+  const id = await client.createCase('tried', { total: 1 })
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  const dryRun = page.getByRole('button', { name: 'Dry run' })
+  const patch = page.getByRole('region', { name: 'Patch' })
+  await dataOf(page).fill('{"total": 2}')
+  await dryRun.click()
+  await patch.waitFor()
+  await dataOf(page).fill('{"total": 3}')
+  await page.getByText('You changed the data after the dry run.').waitFor()
+  expect(await patch.count()).toBe(0)
+
+  const held = await holdRequests(page, '**/graphql', 'TrySaveCase(')
+  await dryRun.click()
+  await expect.poll(held.count).toBe(1)
+  await dataOf(page).fill('{"total": 4}')
+  held.release()
+  await page.getByText('You went on typing, so try the dry run again.').waitFor()
+  expect(await patch.count()).toBe(0)
+  await client.close(tab)
+})

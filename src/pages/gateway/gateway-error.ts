@@ -42,7 +42,8 @@ export class GatewayError extends Error {
 export async function readProblem(answer: Response): Promise<GatewayError> {
   const { status } = answer
   const body = (await answer.json().catch(() => ({}))) as ProblemBody
-  const message = body.detail ?? body.title ?? `The gateway answered with status ${status}.`
+  const foreign = `The answer (status ${status}) does not come from a Rostrum gateway. Try again later.`
+  const message = body.detail ?? body.title ?? foreign
   return new GatewayError(message, { code: body.code ?? 'UNKNOWN', status })
 }
 

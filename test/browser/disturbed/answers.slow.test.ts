@@ -29,11 +29,11 @@ test.each([
   await page.context().close()
 })
 
-test('a run to which the page of a portal answers says so', async () => {
+test.each([200, 403])('a run to which a page of a proxy answers with %i says so', async status => {
   const { page } = await open('/playground', { hasTypes: false })
-  await page.route('**/execute', route => route.fulfill({ contentType: 'text/html', body: '<h1>Hello</h1>' }))
+  await page.route('**/execute', route => route.fulfill({ status, contentType: 'text/html' }))
   await page.getByRole('button', { name: 'Run' }).click()
-  const alert = page.getByRole('alert').getByText('The answer (status 200) does not come from the gateway')
+  const alert = page.getByRole('alert').getByText(/^The answer \(status \d+\) does not come from/)
   await alert.waitFor()
   await page.context().close()
 })

@@ -259,8 +259,11 @@ class CasePage extends PageElement {
 
   /** Shows what was saved meanwhile, and returns the error that says so; null if it is what the edits asked for. */
   async #meetOthers(): Promise<Error | null> {
+    const changed = 'Nothing was saved: somebody else changed this case meanwhile.'
     const wasEdited = this.#isEdited
-    this.#meet(await loadCase(readId()))
+    const stored = await loadCase(readId()).catch(() => null)
+    if (stored === null) return new Error(`${changed} What they saved could not be loaded. Try again.`)
+    this.#meet(stored)
     if (wasEdited && !this.#isEdited) {
       this.notice = `These data are stored already, as version ${this.edited?.stored.version}.`
       return null
@@ -268,7 +271,7 @@ class CasePage extends PageElement {
     const advice = this.#isConflict
       ? 'Look at what they changed, then keep your edits or discard them.'
       : 'Now you see the case with their changes. Try again.'
-    return new Error(`Nothing was saved: somebody else changed this case meanwhile. ${advice}`)
+    return new Error(`${changed} ${advice}`)
   }
 
   /** Does one thing at a time, and says so. What was typed stays, whatever comes of it. */
@@ -281,9 +284,7 @@ class CasePage extends PageElement {
     action()
       .catch(async (error: unknown) => {
         this.notice = ''
-        this.error = isCode(error, 'PRECONDITION_FAILED')
-          ? await this.#meetOthers().catch(() => error)
-          : error
+        this.error = isCode(error, 'PRECONDITION_FAILED') ? await this.#meetOthers() : error
       })
       .finally(() => {
         this.isBusy = false

@@ -51,10 +51,11 @@ export async function remove({ id, version, userId, teamId }: Membership): Promi
   }
 }
 
+/** Somebody else changed the membership. The page then says whether it shows how it is now. */
+export class ChangedMeanwhile extends Error {}
+
 function explain(error: unknown): unknown {
   const isChanged = isCode(error, 'PRECONDITION_FAILED') || isCode(error, 'NOT_FOUND')
   if (!isChanged) return error
-  return new Error(
-    'Nothing was done: somebody else changed this membership meanwhile. Now you see how it is.',
-  )
+  return new ChangedMeanwhile('Nothing was done: somebody else changed this membership meanwhile.')
 }

@@ -15,7 +15,7 @@ import { PageElement, tryAction, viewEmpty, viewError } from '../shell/page-elem
 import { UndoController, undoKeys } from '../shell/undo.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { type FoundEvents, findEarlier, findEvents, findLater } from './event-search.ts'
-import { add, type Done, move, remove } from './member-actions.ts'
+import { add, ChangedMeanwhile, type Done, move, remove } from './member-actions.ts'
 import { type Membership, type MembershipPage, membersOfTeam, teamsOfUser } from './member-documents.ts'
 import { viewEvents } from './view-events.ts'
 import { fillMoves, moveFormOf, type Side, viewMemberships } from './view-memberships.ts'
@@ -189,14 +189,20 @@ class MembersPage extends PageElement {
     const isUndo = document.activeElement?.closest('.notice') != null
     this.#undo.begin()
     tryAction(this, async () => {
+      let failed: unknown = null
       try {
         const { text, undo } = await action()
         this.#undo.offer({ text, undo: () => this.#do(`undo ${text}`, undo) })
+      } catch (error) {
+        failed = error
+        throw error
       } finally {
         this.#undo.end()
         await this.#load().catch((error: unknown) => {
           this.error = error
         })
+        const now = this.error === null ? 'Now you see how it is.' : 'Reload the page to see how it is.'
+        if (failed instanceof ChangedMeanwhile) failed.message += ` ${now}`
         if (place >= 0 || isUndo) await this.#takeFocus(place)
         this.#underWay.delete(what)
       }

@@ -173,7 +173,13 @@ class SaveDialog extends PageElement {
       return
     }
     const found = await ask(functionToOpen, { id: open.id }).catch(() => null)
-    if (found === null || this.request !== request) return
+    if (this.request !== request) return
+    if (found === null) {
+      this.error = new Error(
+        'Nothing was saved: another version is live, and it could not be loaded. Try again.',
+      )
+      return
+    }
     if (found.function === null) return this.#askForNew(request, open)
     this.theirs = found.function
     this.error = null

@@ -67,7 +67,7 @@ export async function ask<Data, Variables extends object>(
   }
   // A proxy may answer with JSON of its own.
   if (first !== undefined || data === null || data === undefined)
-    throw notOfGateway('is none of a Rostrum gateway', status, retryAfterMs)
+    throw notOfGateway('does not come from a Rostrum gateway', status, retryAfterMs)
   return data
 }
 

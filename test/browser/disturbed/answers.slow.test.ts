@@ -5,7 +5,7 @@ const { open } = await startBrowsing()
 
 const validation = (message: string) => ({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] })
 const version = 'The gateway has another version than this page. Reload the page, then try again.'
-const foreign = 'The answer (status 200) is none of a Rostrum gateway. Try again later.'
+const foreign = 'The answer (status 200) does not come from a Rostrum gateway. Try again later.'
 
 test.each([
   [version, validation('Cannot query field "other" on type "Query".')],

@@ -105,6 +105,11 @@ test('GraphiQL and its code editor follow the colours of the system while they a
   await page.context().close()
 })
 
+test('a browser does not translate GraphiQL, which would break it', async () => {
+  const { text } = await server.rest('GET', '/graphql', { token: null, headers: { accept: 'text/html' } })
+  expect(text.trimStart()).toMatch(/^<!doctype html>\s*<html lang="en" translate="no">/)
+})
+
 test('the page is no data: it needs no credential, holds none, and names no other host', async () => {
   const answer = await server.rest('GET', '/graphql', { token: null, headers: { accept: 'text/html' } })
   expect(answer.status).toBe(200)

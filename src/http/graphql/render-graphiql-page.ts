@@ -11,6 +11,7 @@ export interface GraphiqlPage {
 }
 
 const start = 'YogaGraphiQL.renderYogaGraphiQL('
+const document = '<html lang="en">'
 const root = '<div id="root"></div>'
 // If it is true, the code editor is the global `monaco`, and our modules can set its colours.
 const globalEditor = 'globalAPI: false'
@@ -44,10 +45,12 @@ function renderPage(): string {
     favicon: `data:image/svg+xml;base64,${icon}`,
   })
   const end = html.lastIndexOf(start)
-  if (end === -1 || !html.includes(root) || !html.includes(globalEditor))
+  if (end === -1 || [document, root, globalEditor].some(part => !html.includes(part)))
     throw new Error('`@graphql-yoga/render-graphiql` renders another page.')
   const started = html
     .slice(0, end)
+    // A translator of the browser would break what React goes on changing.
+    .replace(document, '<html lang="en" translate="no">')
     .replace(root, () => bar + root)
     .replace(globalEditor, 'globalAPI: true')
   return `${started}</script>

@@ -6,11 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import type { CommandCall } from '../../src/cli/frame/command.ts'
 import { createTerminal } from '../../src/cli/frame/terminal.ts'
 import { executeScript } from '../../src/cli/gateway/execute-script.ts'
-import { createGatewayClient } from '../../src/cli/gateway/gateway-client.ts'
+import { createGatewayClient, type GatewayClient } from '../../src/cli/gateway/gateway-client.ts'
 import { onInterrupt } from '../../src/cli/run-cli.ts'
+import { followRuns } from '../../src/cli/runs/follow-runs.ts'
 import { showControls, showControlsOfJson } from '../../src/show-controls.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
@@ -199,6 +201,44 @@ test('a connection that breaks within a run is 69, and says where to look for th
     message: `The connection to ${url} broke before the run ended. Run \`rostrum logs\` to see whether it did.`,
   })
   server.close()
+})
+
+/** A gateway that begins streams and then falls silent, without the end of the connection. */
+function silentGateway(): GatewayClient {
+  const url = 'http://gateway.test'
+  const headers = { 'content-type': 'text/event-stream' }
+  const begin = () =>
+    new Response(new ReadableStream({ start: body => body.enqueue(Buffer.from(':\n\n')) }), { headers })
+  const runs = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
+  return { url, send: async () => begin(), ask: async () => ({ runs }) as never }
+}
+
+test('a gateway that falls silent within a run is 69, and not said to have ended it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const script = { name: 'a', sourceCode: 'exit(1)', input: '{}', options: '{}', caseTypeCode: null }
+  const run = executeScript(silentGateway(), script, () => {}).catch((error: unknown) => error)
+  await vi.advanceTimersByTimeAsync(100_000)
+  expect(await run).toMatchObject({
+    exitCode: 69,
+    message: expect.stringContaining('broke before the run ended'),
+  })
+})
+
+test('logs --follow begins a new stream if the gateway falls silent', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const said: string[] = []
+  const ending = new AbortController()
+  const terminal = { say: (line: string) => void said.push(line) }
+  const call = { signal: ending.signal, terminal, endWithReader() {} } as unknown as CommandCall
+  const gateway = silentGateway()
+  const send = vi.spyOn(gateway, 'send')
+  void followRuns(call, gateway, { filter: {}, limit: 1, show() {} }).catch(() => {})
+  await vi.advanceTimersByTimeAsync(100_000)
+  expect(said).toEqual(['The stream of http://gateway.test ended; trying again.'])
+  await expect.poll(() => send.mock.calls.length).toBe(2)
+  ending.abort()
 })
 
 test.each([

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { readEvents } from '../../pages/gateway/read-events.ts'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
+import { endSilent } from './end-silent.ts'
 import type { Execution, LogEntry } from './execution.ts'
 import { type GatewayClient, notRostrum } from './gateway-client.ts'
 
@@ -51,14 +52,17 @@ function writeBody(script: object): string {
   }
 }
 
-/** Returns the events of an answer. Throws the error for a server that does not answer with events. */
+/**
+ * Returns the events of an answer, which end early if the gateway falls silent. Throws the error for a server that does
+ * not answer with events.
+ */
 export function findStream(
   { headers, body }: Response,
   url: string,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
   if (!isStream || body === null) throw notRostrum(url)
-  return body
+  return endSilent(body)
 }
 
 /** The name that a run of a file has by default: the file's, without `.js`. */

@@ -15,7 +15,8 @@ export interface EndedRun {
 // Maximum number of ended runs of an account in memory, and of runs that are looked at in one step.
 const maxEnded = 200
 const maxNew = 500
-// Maximum number of runs of an account whose end is awaited. Runs past it are left out.
+// Maximum number of runs of an account whose end is awaited. Runs past it wait for room, and a gap says that some of
+// them may have ended meanwhile.
 const maxRunning = 1_000
 const stepEveryMs = 400
 const forgetAfterMs = 30_000
@@ -27,7 +28,10 @@ interface AccountRuns {
   lastSequence: number
   /** The newest run that was seen. */
   lastId: number
+  /** Runs whose end is awaited. */
   readonly running: Set<string>
+  /** True if more runs may go on than are awaited. */
+  isShort: boolean
   steppedAt: number
   step: Promise<void> | null
 }
@@ -46,8 +50,6 @@ export function createEndedRuns(store: Parts): Pick<EventStore<EndedRun>, 'listA
   async function begin(accountCode: string): Promise<AccountRuns> {
     const newest = await store.look(accountCode, allRuns, null, 1)
     const lastId = newest.runs[0]?.id ?? 0
-    // Runs that began since are left to the first step, which reads them as new ones.
-    const running = await store.look(accountCode, { ...allRuns, state: 'running' }, lastId + 1, maxRunning)
     // A follower from before the account was forgotten has an earlier sequence, so it finds a gap.
     counter += 2
     const account: AccountRuns = {
@@ -55,25 +57,40 @@ export function createEndedRuns(store: Parts): Pick<EventStore<EndedRun>, 'listA
       dropped: counter,
       lastSequence: counter,
       lastId,
-      running: new Set(running.runs.map(({ runId }) => runId)),
+      running: new Set(),
+      isShort: false,
       steppedAt: performance.now(),
       step: null,
     }
+    await awaitRunning(accountCode, account)
     const known = accounts.get(accountCode) ?? account
     accounts.set(accountCode, known)
     return known
+  }
+
+  // Awaits the runs that go on, if there is room. Those that began since are left to the next step.
+  async function awaitRunning(accountCode: string, account: AccountRuns): Promise<void> {
+    const filter = { ...allRuns, state: 'running' } as const
+    const { runs } = await store.look(accountCode, filter, account.lastId + 1, maxRunning + 1)
+    account.isShort = false
+    for (const run of runs) note(account, run)
   }
 
   async function step(accountCode: string, account: AccountRuns): Promise<void> {
     const { runs } = await store.look(accountCode, allRuns, null, maxNew)
     const fresh = runs.filter(({ id }) => id > account.lastId).reverse()
     const waited = await store.findByRunIds(accountCode, [...account.running])
-    const isGap = fresh.length === maxNew
+    const isBehind = fresh.length === maxNew
+    const mayMiss = account.isShort
     account.lastId = fresh.at(-1)?.id ?? account.lastId
     const found = new Set(waited.map(({ runId }) => runId))
     for (const runId of account.running) if (!found.has(runId)) account.running.delete(runId)
-    if (isGap) push(account, null)
+    if (isBehind) push(account, null)
+    account.isShort ||= isBehind
     for (const run of [...waited, ...fresh]) note(account, run)
+    if (!account.isShort || account.running.size >= maxRunning) return
+    await awaitRunning(accountCode, account)
+    if (mayMiss) push(account, null)
   }
 
   function note(account: AccountRuns, run: StoredRun): void {
@@ -81,6 +98,7 @@ export function createEndedRuns(store: Parts): Pick<EventStore<EndedRun>, 'listA
       account.running.delete(run.runId)
       push(account, run)
     } else if (account.running.size < maxRunning) account.running.add(run.runId)
+    else account.isShort ||= !account.running.has(run.runId)
   }
 
   // Takes two numbers: the second one is that of a gap up to this run.

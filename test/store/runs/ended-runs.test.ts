@@ -7,6 +7,7 @@ import { eachStore } from '../databases/each-store.ts'
 import { keptRun } from './kept-run.ts'
 
 const maxEnded = 200
+const maxRunning = 1_000
 
 eachStore(harness => {
   let store: Store
@@ -87,6 +88,28 @@ eachStore(harness => {
     expect(runs.every(({ run }) => run !== null)).toBe(true)
     const sequences = [gap, ...runs].map(event => event?.sequence ?? 0)
     expect(sequences).toEqual(sequences.toSorted((one, other) => one - other))
+  })
+
+  test('of more runs than are awaited, an end is found later, or a gap says that it is missed', async () => {
+    const running = Array.from({ length: maxRunning + 2 }, () =>
+      keptRun({ runId: randomUUID(), state: 'running', outcome: null }),
+    )
+    await insert(running)
+    const ended = createEndedRuns(store.runs)
+    const start = await ended.newest('a')
+    const end = (run: RunRow | undefined) =>
+      store.runs.write('a', 'one', {
+        inserts: [],
+        ends: run === undefined ? [] : [{ ...run, state: 'ended', outcome: 'exit' }],
+      })
+    const readIds = async () => (await ended.listAfter('a', start, 9)).map(({ run }) => run?.runId ?? 'gap')
+    const [missed, oldest] = running
+    const newest = running.at(-1)
+    await end(missed)
+    await end(newest)
+    await expect.poll(readIds).toEqual([newest?.runId, 'gap'])
+    await end(oldest)
+    await expect.poll(readIds).toEqual([newest?.runId, 'gap', oldest?.runId])
   })
 
   test('a gap has the number of no run, because streams share a result by its number', async () => {

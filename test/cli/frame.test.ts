@@ -241,6 +241,24 @@ test('logs --follow begins a new stream if the gateway falls silent', async () =
   ending.abort()
 })
 
+test('logs --follow says why its stream is refused while it tries again', async () => {
+  const message = '100 streams of this account are open at this gateway, the maximum.'
+  const refusal = JSON.stringify({ errors: [{ message, extensions: { code: 'OVERLOADED' } }] })
+  const runs = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
+  const server = createServer(({ headers }, response) => {
+    if (headers.accept !== 'text/event-stream') return response.end(JSON.stringify({ data: { runs } }))
+    response.writeHead(429, { 'content-type': 'text/event-stream' })
+    return response.end(`:\n\nevent: next\ndata: ${refusal}\n\nevent: complete\ndata:\n\n`)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const going = place.start(['logs', '--follow', '--url', url])
+  await expect.poll(going.stderr).toContain(`${message} Trying again.\n`)
+  going.interrupt()
+  expect((await going.ended).code).toBe(130)
+  server.close()
+})
+
 test.each([
   { status: 500, body: '{"errors":[{"message":"Broken.","extensions":null}]}', code: 69, said: 'Broken.' },
   { status: 200, body: '{"errors":[{"message":"Broken.","extensions":null}]}', code: 64, said: 'Broken.' },

@@ -185,7 +185,7 @@ async function toRefusal(answer: Response, path: string, gateway: ChosenGateway)
   const { url } = gateway
   const { status } = answer
   if (answer.headers.has('location')) return redirected(url, path, answer)
-  const body: unknown = await answer.json().catch(() => null)
+  const body = await readRefusal(answer).catch(() => null)
   const { code, detail } = (body ?? {}) as Problem
   const first = readFirstError(body)
   const foundCode = asText(code) ?? asText(first?.extensions?.code) ?? ''
@@ -193,6 +193,13 @@ async function toRefusal(answer: Response, path: string, gateway: ChosenGateway)
   const said = asText(detail) ?? first?.message ?? `The gateway at ${url} answered ${status}.`
   const message = status === 401 ? `${said} ${adviseSignIn(gateway)}` : said
   return new GatewayRefusal({ code: foundCode, status, message: message.replaceAll('\n', ' ') })
+}
+
+// A refused stream has the refusal in its first event.
+async function readRefusal(answer: Response): Promise<unknown> {
+  const text = await answer.text()
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
+  return JSON.parse(isStream ? (/^data: (.*)$/m.exec(text)?.[1] ?? '') : text)
 }
 
 // What a proxy in front of a gateway may answer by itself.

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readEvents } from '../../pages/gateway/read-events.ts'
+import { showControls } from '../../show-controls.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 import { findStream } from '../gateway/execute-script.ts'
@@ -46,11 +47,16 @@ export async function followRuns(
   }
   for (let pauseMs = reconnectMs; ; pauseMs = Math.min(2 * pauseMs, maxReconnectMs)) {
     const startedAt = performance.now()
-    await followOnce(client, filter, { showMissed, showOnce }).catch((error: unknown) => {
+    const reason = await followOnce(client, filter, { showMissed, showOnce }).catch((error: unknown) => {
       if (!(error instanceof CliError) || error.exitCode !== exitCodes.unavailable) throw error
+      return error
     })
     signal.throwIfAborted()
-    terminal.say(`The stream of ${client.url} ended; trying again.`)
+    const isRefused = reason instanceof GatewayRefusal && reason.status !== 200
+    const said = isRefused
+      ? `${showControls(reason.message)} Trying`
+      : `The stream of ${client.url} ended; trying`
+    terminal.say(`${said} again.`)
     if (performance.now() - startedAt > maxReconnectMs) pauseMs = reconnectMs
     await sleep(pauseMs, undefined, { signal })
   }

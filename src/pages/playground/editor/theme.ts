@@ -4,7 +4,12 @@ import { tags } from '@lezer/highlight'
 
 // The colours are custom properties of the page, which change with its scheme.
 const surfaces = EditorView.theme({
-  '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '14px' },
+  '&': {
+    height: '100%',
+    color: 'var(--text)',
+    backgroundColor: 'var(--surface)',
+    fontSize: 'calc(14rem / 15)',
+  },
   // The element around it shows the focus.
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
@@ -38,7 +43,7 @@ const surfaces = EditorView.theme({
   '.cm-describe': {
     padding: '6px 10px',
     fontFamily: 'var(--mono)',
-    fontSize: '13px',
+    fontSize: 'calc(13rem / 15)',
     whiteSpace: 'pre-wrap',
   },
   '.cm-describe p': { margin: '6px 0 0', fontFamily: 'var(--sans)' },

@@ -63,6 +63,11 @@ export class LiveRuns implements ReactiveController {
     clearTimeout(this.#timer)
   }
 
+  /** True while the table may have runs of another filter than the chosen one. */
+  get isLoading(): boolean {
+    return !this.#isShown
+  }
+
   /** Shows the runs of a filter from now on. */
   async show(filter: RunFilter): Promise<void> {
     this.#filter = filter

@@ -85,6 +85,7 @@ class RunsPage extends PageElement {
     const { error } = this.#live
     if (refusals.some(code => isCode(error, code))) return 'Refused'
     if (error !== null) return 'Not connected'
+    if (this.#live.isLoading) return 'Loading…'
     return this.#live.isPaused ? 'Paused' : 'Live'
   }
 

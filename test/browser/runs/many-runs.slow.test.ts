@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { holdRequests } from '../hold-requests.ts'
 import { enter, openTab } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
@@ -52,5 +53,20 @@ test('a page left open keeps 200 rows and those that a person loaded, and moves 
   await expect.poll(() => rowsOf(page).count()).toBe(240)
   expect(await idsOf(page)).toEqual(await listIds(240))
   expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('rows of the filter before are not called live while those of the chosen one load', async () => {
+  await server.execute({ name: 'refused', sourceCode: 'fail("no")' })
+  const { page } = await openTab(browser, server.baseUrl)
+  await enter(page, server.adminToken, '/runs')
+  const status = page.getByRole('main').getByRole('status').first()
+  await status.getByText('Live').waitFor()
+  const { release } = await holdRequests(page, '**/graphql', '"outcome":"FAIL"')
+  await page.getByRole('combobox', { name: 'Outcome' }).selectOption('fail')
+  await status.getByText('Loading…').waitFor()
+  release()
+  await status.getByText('Live').waitFor()
+  expect(await rowsOf(page).count()).toBe(1)
   await page.context().close()
 })

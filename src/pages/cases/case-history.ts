@@ -51,7 +51,7 @@ class CaseHistory extends PageElement {
   }
 
   // A press while older events are on their way asks again: they belong only to the events they were asked for.
-  #loadMore = (): void => {
+  #loadMore = (event: Event): void => {
     const { page: shown } = this
     if (shown === null) return
     const loadOlder = async (): Promise<void> => {
@@ -59,7 +59,7 @@ class CaseHistory extends PageElement {
       if (this.page === shown) this.page = { nodes: [...nodes, ...shown.nodes], pageInfo }
       await this.updateComplete
     }
-    this.#try(() => loadMoreRows(loadOlder, '.history .version'))
+    this.#try(() => loadMoreRows(event, loadOlder, '.history .version'))
   }
 
   #try(action: () => Promise<void>): void {

@@ -120,7 +120,7 @@ class CasesPage extends PageElement {
   }
 
   // A press while older rows are on their way asks again: they belong only to the rows that they were asked for.
-  #loadMore = (): void => tryAction(this, () => loadMoreRows(() => this.#loadOlder()))
+  #loadMore = (event: Event): void => tryAction(this, () => loadMoreRows(event, () => this.#loadOlder()))
 
   async #loadOlder(): Promise<boolean> {
     const { page: shown, type } = this

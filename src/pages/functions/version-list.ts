@@ -241,7 +241,8 @@ class VersionList extends PageElement {
       this.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus()
   }
 
-  #loadMore = (): void => tryAction(this, () => loadMoreRows(() => this.#loadPage(), 'button.hash'))
+  #loadMore = (event: Event): void =>
+    tryAction(this, () => loadMoreRows(event, () => this.#loadPage(), 'button.hash'))
 
   async #loadPage(first?: number): Promise<void> {
     const { page: shown } = this

@@ -238,7 +238,7 @@ class MembersPage extends PageElement {
     this.events = after
   }
 
-  #loadMore = (): void => tryAction(this, () => loadMoreRows(() => this.#loadNext()))
+  #loadMore = (event: Event): void => tryAction(this, () => loadMoreRows(event, () => this.#loadNext()))
 
   async #loadNext(): Promise<boolean> {
     const { page: shown } = this

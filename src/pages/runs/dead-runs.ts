@@ -171,13 +171,13 @@ class DeadRuns extends PageElement {
     await this.#load()
   }
 
-  #loadMore = (): void => {
+  #loadMore = (event: Event): void => {
     this.#maxRows = this.nodes.length + rowsAtOnce
     const load = async (): Promise<void> => {
       await this.#load()
       await this.updateComplete
     }
-    void loadMoreRows(load, '.dead .rows > li summary')
+    void loadMoreRows(event, load, '.dead .rows > li summary')
   }
 
   // The table of runs says if the gateway cannot be reached.

@@ -195,7 +195,7 @@ class RunsPage extends PageElement {
     void this.#live.show(this.#filter)
   }
 
-  #loadMore = (): void => tryAction(this, () => loadMoreRows(() => this.#loadOlder()))
+  #loadMore = (event: Event): void => tryAction(this, () => loadMoreRows(event, () => this.#loadOlder()))
 
   async #loadOlder(): Promise<boolean> {
     const isLonger = await this.#live.loadMore()

@@ -73,16 +73,23 @@ export async function focusOpenedRow(loadMore: () => Promise<boolean> = async ()
 }
 
 /**
- * Loads more rows. The first of them takes the focus if the button that was pressed took it away: after the last rows
- * there is no button. `loadMore` resolves once they are rendered, and `selector` finds what to focus in each row.
+ * Loads more rows, and shows at the pressed button that they are on their way. The first of them takes the focus if
+ * the button is gone: after the last rows there is none. `loadMore` resolves once they are rendered, and `selector`
+ * finds what to focus in each row.
  */
 export async function loadMoreRows(
+  { currentTarget: button }: Event,
   loadMore: () => Promise<unknown>,
   selector = 'a[data-row]',
 ): Promise<void> {
   const find = () => [...document.querySelectorAll<HTMLElement>(selector)]
   const last = find().at(-1)
-  await loadMore()
+  if (button instanceof HTMLElement) button.ariaBusy = 'true'
+  try {
+    await loadMore()
+  } finally {
+    if (button instanceof HTMLElement) button.ariaBusy = null
+  }
   if (last === undefined || document.activeElement !== document.body) return
   const rows = find()
   // It stands where the button was. Nothing moves under a person who has scrolled away.

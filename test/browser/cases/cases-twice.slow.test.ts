@@ -20,6 +20,7 @@ test('“Load more” pressed twice shows each older case once', async () => {
   await more.click()
   await more.click()
   await expect.poll(older.count).toBe(2)
+  await page.getByRole('button', { name: 'Load more loading…' }).waitFor()
   const answers = [1, 2].map(() => page.waitForResponse('**/graphql'))
   older.release()
   await Promise.all(answers)

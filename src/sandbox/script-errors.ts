@@ -52,11 +52,8 @@ export function unhandledRejection({ message, stack }: Error): ScriptError {
   if (message.startsWith(notTransferred))
     return withoutPosition('RUNTIME', 'Unhandled rejection with a value that is not an `Error`')
   const text = typeof stack === 'string' ? stack : ''
-  // Skips the message, because it may contain lines that look like frames. isolated-vm repeats those of a long message
-  // between the frames, so such a message gets no position.
-  const frames = text.slice(text.indexOf(message) + message.length)
-  const isLong = message.length > maxMessageLength && message.includes('task.js:')
-  const position = isLong ? null : /task\.js:(\d+):(\d+)\)?$/m.exec(frames)
+  const frames = framesAfter(text.slice(text.indexOf(message) + message.length), message)
+  const position = /task\.js:(\d+):(\d+)\)?$/m.exec(frames)
   return {
     code: 'RUNTIME',
     message: `Unhandled rejection: ${message}`.slice(0, maxMessageLength),
@@ -64,6 +61,15 @@ export function unhandledRejection({ message, stack }: Error): ScriptError {
     column: position === null ? null : Number(position[2]),
     stack: null,
   }
+}
+
+// Returns the frames in the rest of a stack after the message. The message may contain lines that look like frames, and
+// isolated-vm repeats all of its lines but the first before the frames. If other lines are there, as after a message
+// that V8's stack holds only in part, nothing is known about the frames.
+function framesAfter(rest: string, message: string): string {
+  const lineBreak = message.indexOf('\n')
+  const repeated = lineBreak < 0 ? '' : message.slice(lineBreak)
+  return rest.startsWith(repeated) ? rest.slice(repeated.length) : ''
 }
 
 function withoutPosition(code: ScriptError['code'], message: string): ScriptError {

@@ -74,6 +74,18 @@ describe('a stack', () => {
     expect(rejection.error).toMatchObject({ line: 2, column: forged.indexOf('new') + 1 })
   })
 
+  test.each([
+    ['one line', "'boom at task.js:77:7'"],
+    ['a last line like a frame', "'boom\\n    at task.js:77:7'"],
+    ['a stack in it', "'boom: ' + new Error('inner').stack + '\\nmore'"],
+    ['nothing before its lines', "'\\n    at f (task.js:77:7)\\n    at task.js:78:8'"],
+    ['one long line', "'task.js:77:7 '.repeat(1000)"],
+  ])('of a rejection does not take its place from a message with %s', async (_, message) => {
+    const rejecting = `\n  Promise.reject(new Error(message))`
+    const { error } = await tasks.run(`const message = ${message}${rejecting}`)
+    expect(error).toMatchObject({ code: 'RUNTIME', line: 2, column: rejecting.indexOf('new') })
+  })
+
   test('of a rejection does not take its place from a long message', async () => {
     const forged = "Promise.reject(new Error('boom' + '\\n    at task.js:77:7'.repeat(600)))"
     const { error } = await tasks.run(forged)

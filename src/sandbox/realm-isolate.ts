@@ -94,8 +94,9 @@ export class RealmIsolate {
       this.#isolate.compileScriptSync(text, { filename: 'task.js', lineOffset: -1 }).release()
       return null
     } catch (error) {
+      // A comment `//# sourceURL=` of the script gives it another file name, which has no spaces.
       const [, message, line, column] =
-        /^(.*) \[task\.js:(\d+):(\d+)\]$/s.exec(error instanceof Error ? error.message : '') ?? []
+        /^(.*) \[\S+:(\d+):(\d+)\]$/s.exec(error instanceof Error ? error.message : '') ?? []
       return message === undefined ? null : { message, line: Number(line), column: Number(column) }
     }
   }

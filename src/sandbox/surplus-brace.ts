@@ -23,7 +23,9 @@ export function findSurplusBrace(compile: CompileBetween, error: CompileError | 
   for (const [opening, message] of openings) {
     const found = compile(opening, '')
     // The script may contain the same mistake in a statement of its own, which is then the error of both.
-    if (found?.message === message && (error === null || isBefore(found, error))) return found
+    if (found?.message !== message) continue
+    // V8 reports the line before the script if what follows the brace makes that line part of a pattern.
+    if (error === null || error.line < 1 || isBefore(found, error)) return found
   }
   return null
 }

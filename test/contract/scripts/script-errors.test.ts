@@ -16,6 +16,8 @@ const places: [string, string, string, number, number][] = [
   ['SYNTAX', 'on the first line', 'const = 5', 1, 7],
   ['SYNTAX', 'on a later line', 'const a = 1\n\n  const = 5', 3, 9],
   ['SYNTAX', 'after CRLF line ends', 'const a = 1\r\nconst = 5\r\n', 2, 7],
+  ['SYNTAX', 'after a name of its own', '//# sourceURL=other.js\nconst = 5', 2, 7],
+  ['RUNTIME', 'after a name of its own', '//# sourceURL=other.js\nmissing()', 2, 1],
   ['RUNTIME', 'at the very first character', 'missing()', 1, 1],
   ['RUNTIME', 'on a later line', 'const a = 1\n\n    missing()', 3, 5],
   ['RUNTIME', 'after await', 'await null\n  missing()', 2, 3],
@@ -50,6 +52,9 @@ test.each([
   ['}, () => {} b', 1, 1],
   ['exit(1)\n} catch (error) {\n}', 2, 1],
   ["}); exit('out'); (async function () {", 1, 1],
+  ['}) => {\n  exit(payload)\n}', 1, 1],
+  ['\n  } = payload', 2, 3],
+  ['//# sourceURL=other.js\nexit(1)\n}', 3, 1],
 ])('%j has the position of the `}` that closes nothing', async (sourceCode, line, column) => {
   const message = "SyntaxError: Unexpected token '}'"
   expect(await errorOf(sourceCode)).toMatchObject({ code: 'SYNTAX', message, line, column })

@@ -42,6 +42,8 @@ describe('a stack', () => {
       'const o = {}; exit({ toJSON() { Error.captureStackTrace(o); return o.stack } })',
     ],
     ['in code made of text', "exit(Function('return new Error(1).stack')())"],
+    ['of a static field', "class A { static a = new Error('x').stack }; exit(A.a)"],
+    ['of a static block', "class A { static { exit(new Error('x').stack) } }"],
   ])('%s holds only frames of the script', async (_, sourceCode) => {
     const stack = await payloadOf(sourceCode)
     expect(stack).toMatch(/\n {4}at /)
@@ -84,6 +86,12 @@ describe('a stack', () => {
     const rejecting = `\n  Promise.reject(new Error(message))`
     const { error } = await tasks.run(`const message = ${message}${rejecting}`)
     expect(error).toMatchObject({ code: 'RUNTIME', line: 2, column: rejecting.indexOf('new') })
+  })
+
+  test('has no place outside of the script', async () => {
+    const { error } = await tasks.run('class A extends 5 {}')
+    expect(error).toMatchObject({ code: 'RUNTIME', line: null, column: null, stack: null })
+    expect(error?.message).toContain('Class extends value')
   })
 
   test('of a rejection does not take its place from a long message', async () => {

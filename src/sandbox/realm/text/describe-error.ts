@@ -45,9 +45,13 @@ export function makeDescribeError(language: Language) {
 
   const frame = (site: CallSite): string => {
     if (site.getScriptNameOrSourceURL() !== file) return ''
+    const line = (site.getLineNumber() ?? 0) - linesBefore
+    // V8 places what it does for a class, such as a call of a static block, at the last expression before it.
+    // Without one, the place is the start of the function around the script.
+    if (line < 1) return ''
     const called = site.getFunctionName()
     const name = called === null ? null : slice(called, 0, maxNameLength)
-    const position = `${shownFile}:${(site.getLineNumber() ?? 0) - linesBefore}:${site.getColumnNumber() ?? 0}`
+    const position = `${shownFile}:${line}:${site.getColumnNumber() ?? 0}`
     const isTop = name === null || name === 'eval' || name === 'anonymous' || !isOnOneLine(name)
     return `\n    at ${site.isAsync() ? 'async ' : ''}${isTop ? position : `${name} (${position})`}`
   }

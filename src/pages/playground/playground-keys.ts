@@ -14,6 +14,7 @@ export const playgroundKeys: readonly Key[] = [
   { keys: 'Ctrl+Enter', does: 'Runs the script' },
   { keys: 'Escape', does: 'Stops the run; else, with Tab after it, leaves an editor' },
   { keys: 'Ctrl+S', does: 'Saves' },
+  { keys: 'Ctrl+F', does: 'Finds and replaces in an editor' },
   { keys: 'Alt+1 to Alt+5', does: 'Chooses a result tab' },
 ]
 

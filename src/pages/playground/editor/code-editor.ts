@@ -13,6 +13,7 @@ import {
 } from '@codemirror/view'
 import { css, html, LitElement } from 'lit'
 import type { Problem } from '../types/protocol.ts'
+import { find } from './find.ts'
 import { findJsonFault, marks, positionOf, showMarks } from './problems.ts'
 import { theme } from './theme.ts'
 
@@ -21,6 +22,9 @@ export interface Cursor {
   readonly line: number
   readonly column: number
 }
+
+// Without the one that takes a selection back: Escape lets the next Tab leave the editor.
+const textKeys = defaultKeymap.filter(({ key }) => key !== 'Escape')
 
 // The browser would replace several lines, or insert some, by elements with inline styles, which the policy refuses.
 const insertion = EditorView.domEventHandlers({
@@ -215,8 +219,9 @@ export class CodeEditor extends LitElement {
         insertion,
         marks,
         theme,
+        find,
         this.extras,
-        keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+        keymap.of([...textKeys, ...historyKeymap, indentWithTab]),
         announce,
       ],
     })

@@ -1,5 +1,5 @@
 import { isName } from '../../domain/name.ts'
-import { type GatewayClient, notRostrum, requireFrom } from '../gateway/gateway-client.ts'
+import { type GatewayClient, notRostrum, requireFrom, unreachable } from '../gateway/gateway-client.ts'
 import { splitKey, toKey } from './function-files.ts'
 
 /** The account of a token, and the hash of each of its functions' live versions by its key. */
@@ -51,7 +51,7 @@ const maxAtOnce = 8
 
 /** Reads the live sources of functions by their keys. */
 export async function readLiveSources(
-  { send }: GatewayClient,
+  { url, send }: GatewayClient,
   keys: readonly string[],
 ): Promise<Map<string, string>> {
   const sources = new Map<string, string>()
@@ -59,7 +59,11 @@ export async function readLiveSources(
   async function work(): Promise<void> {
     for (let key = rest.shift(); key !== undefined; key = rest.shift()) {
       const answer = await send(pathOfFunction(key), { headers: { accept: 'text/javascript' } })
-      const bytes = await answer.arrayBuffer()
+      // A proxy may answer with a page of its own, which must not become the source of a function.
+      if (answer.headers.get('content-type')?.startsWith('text/javascript') !== true) throw notRostrum(url)
+      const bytes = await answer.arrayBuffer().catch((error: unknown) => {
+        throw unreachable(url, error)
+      })
       // A mark at the beginning is part of the source.
       sources.set(key, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
     }

@@ -27,22 +27,29 @@ ${describeUrl(14)}
       signal: call.signal,
     })
     const lock = readLock(folder)
-    const files = hashFunctionFiles(folder)
+    let files = hashFunctionFiles(folder)
     const { account, hashes } = await findLiveFunctions(client)
     const isForced = call.isSet('force')
     if (!isForced) checkLock(lock, { url: client.url, account })
     const pulled = findPulled(lock, { url: client.url, account })
 
-    const isAsLive = ([key, hash]: readonly [string, string]) => files.get(key) === hash
-    const changed = [...hashes].filter(entry => !isAsLive(entry)).map(([key]) => key)
-    const conflicts = changed.filter(key => files.has(key) && files.get(key) !== pulled[key])
-    if (conflicts.length > 0 && !isForced) throw conflict(conflicts)
-
+    const asLive = [...hashes].filter(([key, hash]) => files.get(key) === hash)
+    const changed = [...hashes].filter(([key, hash]) => files.get(key) !== hash).map(([key]) => key)
+    const refuseConflicts = () => {
+      const hasChanged = (key: string) =>
+        files.has(key) && ![pulled[key], hashes.get(key)].includes(files.get(key))
+      const conflicts = changed.filter(hasChanged)
+      if (conflicts.length > 0 && !isForced) throw conflict(conflicts)
+    }
+    refuseConflicts()
     const sources = await readLiveSources(client, changed)
+    // Somebody may have saved a file while the sources were read.
+    files = hashFunctionFiles(folder)
+    refuseConflicts()
     const gone = Object.keys(pulled).filter(key => !hashes.has(key) && files.has(key))
     makeFolder(folder)
     if (changed.length + gone.length > 0) checkLockIsWritable(folder)
-    const locked = new Map([...Object.entries(pulled), ...[...hashes].filter(isAsLive)])
+    const locked = new Map([...Object.entries(pulled), ...asLive])
     const saveLock = () =>
       writeLock(folder, { url: client.url, account, functions: Object.fromEntries(locked) })
     let isChanged = false

@@ -34,7 +34,8 @@ async function startLimit(retryAfter: string, times: number) {
       headers,
       ...(method === 'POST' && { body }),
     })
-    response.writeHead(answer.status).end(await answer.text())
+    const type = answer.headers.get('content-type') ?? ''
+    response.writeHead(answer.status, { 'content-type': type }).end(await answer.text())
   })
   await once(limit.listen(0, '127.0.0.1'), 'listening')
   const { port } = limit.address() as AddressInfo

@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { useSignedIn } from '../spawn-rostrum.ts'
+
+const { server, place } = useSignedIn()
+
+/** Starts a proxy in front of the gateway that answers for the sources of functions by itself. */
+async function startProxy(answerSource: (response: ServerResponse, source: string) => unknown) {
+  const proxy = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request
+    const body = await text(request)
+    const { authorization = '', accept = '' } = headers
+    const answer = await fetch(`${server.baseUrl}${url}`, {
+      method,
+      headers: { authorization, accept, 'content-type': 'application/json' },
+      ...(method === 'POST' && { body }),
+    })
+    if (method === 'POST') response.writeHead(answer.status).end(await answer.text())
+    else await answerSource(response, await answer.text())
+  })
+  onTestFinished(() => void proxy.close())
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
+
+const save = (sourceCode: string) =>
+  server.graphql('mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }', {
+    input: { name: 'f', sourceCode },
+  })
+
+test('pull overwrites no file that was saved while it read the sources', async () => {
+  await save('exit(1)')
+  const url = await startProxy(async (response, source) => {
+    await place.write('functions/_/f.js', '// my own work')
+    response.writeHead(200, { 'content-type': 'text/javascript' }).end(source)
+  })
+  const pulled = await place.run(['pull', '--url', url])
+  expect(pulled).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('functions/_/f.js') })
+  expect(await place.read('functions/_/f.js')).toBe('// my own work')
+  await expect(place.read('rostrum.lock')).rejects.toThrow('ENOENT')
+})
+
+test('pull goes on if another pull wrote the same file meanwhile', async () => {
+  await save('exit(2)')
+  const url = await startProxy(async (response, source) => {
+    await place.write('functions/_/f.js', source)
+    response.writeHead(200, { 'content-type': 'text/javascript' }).end(source)
+  })
+  expect(await place.run(['pull', '--url', url])).toMatchObject({ code: 0, stdout: 'functions/_/f.js\n' })
+})
+
+test('pull writes no page of a proxy into a file', async () => {
+  await save('exit(3)')
+  const url = await startProxy(response =>
+    response.setHeader('content-type', 'text/html').end('<p>Sign in</p>'),
+  )
+  const stderr = `What answers at ${url} is no Rostrum gateway. Check \`--url\`.\n`
+  expect(await place.run(['pull', '--url', url])).toEqual({ code: 69, stdout: '', stderr })
+  await expect(place.read('functions/_/f.js')).rejects.toThrow('ENOENT')
+})
+
+test('pull says that the gateway cannot be reached if a source breaks off', async () => {
+  await save('exit(4)')
+  const url = await startProxy((response, source) => {
+    response.writeHead(200, { 'content-type': 'text/javascript', 'content-length': '100' }).write(source)
+    setTimeout(() => response.destroy(), 100)
+  })
+  const stderr = expect.stringContaining(`Cannot reach the gateway at ${url}: `)
+  expect(await place.run(['pull', '--url', url])).toEqual({ code: 69, stdout: '', stderr })
+})

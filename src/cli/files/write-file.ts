@@ -1,9 +1,14 @@
 import {
+  chmodSync,
+  chownSync,
+  closeSync,
   mkdirSync,
+  openSync,
   readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -14,13 +19,20 @@ import { fileError } from './file-error.ts'
 // What most file systems reserve for a small file.
 const blockBytes = 4_096
 
-/** Writes a file in its place. Throws an error that names the file if it cannot be written. */
+/**
+ * Writes a file, or replaces one and keeps its mode and owner. Throws an error that names the file if it cannot be
+ * written. It then has all of its old text, for example if the disk is full.
+ */
 export function writeFile(path: string, text: string): void {
+  let before: Stats | undefined
   try {
-    writeFileSync(path, text)
+    before = statSync(path, { throwIfNoEntry: false })
+    // A file that this user may not write could still be replaced by a new one.
+    if (before !== undefined) closeSync(openSync(path, 'r+'))
   } catch (error) {
     throw fileError('write', path, error)
   }
+  replaceFile(path, text, 0o666, before)
 }
 
 /** Deletes a file. Throws an error that names it if it cannot be deleted. */
@@ -34,18 +46,29 @@ export function deleteFile(path: string): void {
 
 /**
  * Replaces a file by a new one, so that a reader sees the old file or the new one. Throws an error that names the file
- * if that is not possible. The old one stays then. A link stays too, and the file that it names is replaced.
+ * if that is not possible. The old one stays then. A link stays too, and the file that it names is replaced. If
+ * `before` is given, the new file has its mode and owner.
  */
-export function replaceFile(path: string, text: string, mode = 0o666): void {
+export function replaceFile(path: string, text: string, mode = 0o666, before?: Stats): void {
   const target = followLink(path)
   const next = nextTo(target)
   try {
     writeFileSync(next, text, { mode })
+    if (before !== undefined) keepAttributes(next, before)
     renameSync(next, target)
   } catch (error) {
     removeIfThere(next)
     throw fileError('write', path, error)
   }
+}
+
+function keepAttributes(path: string, { uid, gid, mode }: Stats): void {
+  try {
+    chownSync(path, uid, gid)
+  } catch {
+    // Only root may give a file to another user.
+  }
+  chmodSync(path, mode)
 }
 
 /** Throws the error of `replaceFile` if the folder takes no new file now. */

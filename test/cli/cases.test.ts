@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { replaceExpect } from '../../src/cli/cases/replace-expect.ts'
 import { findDescendants } from '../server/processes/child-processes.ts'
+import { until } from '../server/processes/until.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
 let place: Workplace
@@ -117,6 +118,22 @@ test('--update writes what came into the cases that miss it, and touches no othe
 }
 `)
   expect((await place.run(['test', 'new'])).code).toBe(0)
+})
+
+test('--update overwrites no case that was saved while its script ran', async () => {
+  await place.write('slow.js', 'for (const end = Date.now() + 2_000; Date.now() < end; );')
+  await write('during/a.json', { script, input: { impact: 1 } })
+  await write('during/b.json', { script: '../slow.js' })
+  const testing = place.start(['test', 'during', '--update', '--reporter', 'tap'])
+  await until(() => testing.stdout().includes('ok 1'))
+  const edited = JSON.stringify({ script: '../slow.js', input: { by: 'hand' } })
+  await place.write('during/b.json', edited)
+  const { code, stderr } = await testing.ended
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringContaining('`rostrum test --update` again'),
+  })
+  expect(await place.read('during/b.json')).toBe(edited)
 })
 
 test.each([

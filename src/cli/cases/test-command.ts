@@ -6,6 +6,7 @@ import type { Command, CommandCall } from '../frame/command.ts'
 import { executeScript, nameOfFile } from '../gateway/execute-script.ts'
 import type { Execution } from '../gateway/execution.ts'
 import { createGatewayClient } from '../gateway/gateway-client.ts'
+import { readNamedFile } from '../run/read-documents.ts'
 import { type ScratchGateway, startScratchGateway } from '../run/scratch-gateway.ts'
 import { type Watched, watchFiles } from '../run/watch-files.ts'
 import { type FoundCase, readCases } from './case-file.ts'
@@ -109,8 +110,19 @@ function judge(found: FoundCase, execution: Execution, isUpdate: boolean): CaseR
         ]
       : findMisses(expect, execution)
   const isUpdated = isUpdate && misses.length > 0
-  if (isUpdated) writeFile(found.file, replaceExpect(found.text, toExpectation(execution)))
+  if (isUpdated) update(found, replaceExpect(found.text, toExpectation(execution)))
   return { found, misses: isUpdated ? [] : misses, durationMs: execution.duration_ms, isUpdated }
+}
+
+// Somebody may have saved the case while its script ran. Another path of this case may have updated it.
+function update({ file, text, name }: FoundCase, next: string): void {
+  const now = readNamedFile(file, { resolve: path => path })
+  if (now !== text && now !== next)
+    throw new CliError(
+      exitCodes.conflict,
+      `The case ${name} was saved while its script ran, and is not updated. Run \`rostrum test --update\` again.`,
+    )
+  writeFile(file, next)
 }
 
 interface CaseRunner {

@@ -70,6 +70,18 @@ test('login keeps a good token for its URL alone, where nobody else can read it,
   await login()
 })
 
+test('what login kept is not read where the gateway and the token are given', async () => {
+  const given = await makeWorkplace({ ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: server.adminToken })
+  onTestFinished(given.remove)
+  await given.write(kept, 'broken')
+  expect(await given.run(['logs'])).toMatchObject({ code: 0, stderr: '' })
+  expect(await given.run(['logs', '--url', `${server.baseUrl}/`])).toMatchObject({ code: 0, stderr: '' })
+  const withoutUrl = await makeWorkplace({ HOME: given.path, ROSTRUM_TOKEN: server.adminToken })
+  onTestFinished(withoutUrl.remove)
+  const stderr = expect.stringContaining('is not what `rostrum login` writes')
+  expect(await withoutUrl.run(['logs'])).toMatchObject({ code: 64, stderr })
+})
+
 test('logs prints kept runs, the oldest first, with their entries, and takes a function and an outcome', async () => {
   await server.graphql(
     'mutation { saveFunction(input: { name: "f", caseTypeCode: "t", sourceCode: "exit(1)" }) { id } }',

@@ -70,6 +70,7 @@ test.each([
   { args: ['run', 'a.js', 'b.js'], said: /at most 1 argument, and got 2/ },
   { args: ['types', 'all'], said: /takes no argument, and got `all`/ },
   { args: ['run', 'missing.js'], said: /`missing.js`: there is no such file/ },
+  { args: ['run', ''], said: /^The name of a file or folder is empty\. Name one\.\n$/ },
   { args: ['run', '.'], said: /`.`: it is a folder/ },
   { args: ['push', '--yes', '--dir', ''], said: /name of a file or folder is empty/ },
   { args: ['run', '-', '--input', '-'], said: /Only one file can be `-`/ },

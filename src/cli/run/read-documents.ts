@@ -6,9 +6,10 @@ import type { CommandCall } from '../frame/command.ts'
 
 /** Reads a file that was named on the command line; `-` is stdin. Throws an error that says what is wrong with it. */
 export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'resolve'>, shown = path): string {
+  const file = path === '-' ? 0 : resolve(path)
   let bytes: Buffer
   try {
-    bytes = readFileSync(path === '-' ? 0 : resolve(path))
+    bytes = readFileSync(file)
   } catch (error) {
     throw fileError('read', shown, error)
   }

@@ -122,7 +122,7 @@ test.each([
     body: '',
     said: 'is no Rostrum gateway. Check',
   },
-  { name: 'an error of a proxy', status: 502, body: '<html></html>', said: 'answered 502.' },
+  { name: 'an error of a proxy', status: 502, body: '<html></html>', said: 'answered 502. Try again later.' },
 ])('a server that answers with $name is 69, with one line', async ({
   status,
   type = 'text/plain',

@@ -103,7 +103,7 @@ export function createGatewayClient(
     const body = await readJson(answer, url)
     const first = readFirstError(body)
     if (first !== null) {
-      const { message } = first
+      const message = explainVersion(url, first)
       const facts = first.extensions ?? {}
       throw new GatewayRefusal({ code: asText(facts.code) ?? '', status: 200, message, facts })
     }
@@ -140,7 +140,15 @@ async function readJson(answer: Response, url: string): Promise<unknown> {
   }
 }
 
+// Node's own words name an option that `npm run` does not pass on.
+const untrusted =
+  'this machine does not know who issued its certificate; name the file of the issuer in NODE_EXTRA_CA_CERTS'
+
 const reasons: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   ECONNREFUSED: 'nothing listens there',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it answers without TLS, so its URL begins with `http:`',
 }
@@ -190,7 +198,7 @@ async function toRefusal(answer: Response, path: string, gateway: ChosenGateway)
   const first = readFirstError(body)
   const foundCode = asText(code) ?? asText(first?.extensions?.code) ?? ''
   if (foundCode === '' && !isOfProxy(status)) return notRostrum(url, status)
-  const said = asText(detail) ?? first?.message ?? `The gateway at ${url} answered ${status}.`
+  const said = asText(detail) ?? (first === null ? describeStatus(url, status) : explainVersion(url, first))
   const message = status === 401 ? `${said} ${adviseSignIn(gateway)}` : said
   return new GatewayRefusal({ code: foundCode, status, message: message.replaceAll('\n', ' ') })
 }
@@ -205,8 +213,14 @@ async function readRefusal(answer: Response): Promise<unknown> {
 // What a proxy in front of a gateway may answer by itself.
 const isOfProxy = (status: number) => [401, 403, 408, 413, 429].includes(status) || status >= 500
 
+function describeStatus(url: string, status: number): string {
+  const canPass = [408, 429].includes(status) || status >= 500
+  return `The gateway at ${url} answered ${status}.${canPass ? ' Try again later.' : ''}`
+}
+
 interface GraphQLFault {
   readonly message: string
+  readonly path?: unknown
   readonly extensions?: Readonly<Record<string, unknown>> | null
 }
 
@@ -217,6 +231,13 @@ function readFirstError(body: unknown): GraphQLFault | null {
   const { errors } = (body ?? {}) as { readonly errors?: unknown }
   const first = Array.isArray(errors) ? (errors[0] as Partial<GraphQLFault> | null) : null
   return typeof first?.message === 'string' ? (first as GraphQLFault) : null
+}
+
+// The documents of the command line are valid for its own version, so the gateway has another schema.
+function explainVersion(url: string, { message, path }: GraphQLFault): string {
+  const isOther = /^(Cannot query field|Unknown (argument|type)) |; Field ".+" is not defined by type /
+  if (path !== undefined || !isOther.test(message)) return message
+  return `The gateway at ${url} has another version than this command line: ${message} Use the one of its version.`
 }
 
 function adviseSignIn({ url, token, isTokenGiven = false }: ChosenGateway): string {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { findViewer } from '../../../src/cli/account/login-command.ts'
-import { createGatewayClient } from '../../../src/cli/gateway/gateway-client.ts'
+import { createGatewayClient, unreachable } from '../../../src/cli/gateway/gateway-client.ts'
 import { findRuns, listEnded } from '../../../src/cli/runs/find-runs.ts'
 import { findLiveFunctions } from '../../../src/cli/sync/live-functions.ts'
 
@@ -18,4 +18,28 @@ test('a GraphQL server without the fields of a gateway is 69, with the line that
   await expect(findRuns(client, {}, 1)).rejects.toMatchObject(said)
   await expect(listEnded(client, {}, null)).rejects.toMatchObject(said)
   await expect(findLiveFunctions(client)).rejects.toMatchObject(said)
+})
+
+test.each([200, 400])('a gateway of another version is said to be one, with status %i', async status => {
+  const message = 'Cannot query field "functions" on type "Query".'
+  const server = createServer((_request, response) =>
+    response
+      .writeHead(status)
+      .end(JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] })),
+  )
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = createGatewayClient({ url, token: 'rst_other' }, new AbortController().signal)
+  await expect(findLiveFunctions(client)).rejects.toMatchObject({
+    exitCode: 64,
+    message: `The gateway at ${url} has another version than this command line: ${message} Use the one of its version.`,
+  })
+})
+
+test('an unknown certificate is said with the setting that makes it known', () => {
+  for (const code of ['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE']) {
+    const error = Object.assign(new TypeError('fetch failed'), { cause: { code, message: 'not trusted' } })
+    expect(unreachable('https://gateway.test', error).message).toContain('NODE_EXTRA_CA_CERTS')
+  }
 })

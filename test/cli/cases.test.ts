@@ -38,7 +38,7 @@ test('cases hold without regard to the order of keys, and what they leave out is
   await write('good/deep/er.json', {
     name: 'errs',
     ...{ script: '../../functions/incident/priority.js', input: { impact: 10 } },
-    expect: { outcome: 'error', code: 'RUNTIME' },
+    expect: { outcome: 'error', code: 'RUNTIME', message: 'Error: too much' },
   })
   await place.write('good/zero.js', 'exit({ n: -0 })')
   await place.write('good/zero.json', '{"script":"zero.js","expect":{"outcome":"exit","payload":{"n":-0}}}')
@@ -97,8 +97,15 @@ test('--update writes what came into the cases that miss it, and touches no othe
   await place.write('new/holds.json', holds)
   const input = '{"n":1.0,"10":0,"2":0,"impact":1}'
   await place.write('new/case.json', `{"script":"${script}","input":${input},"name":"first"}`)
+  const other = { outcome: 'error', message: 'too little' }
+  await write('new/message.json', { script, input: { impact: 10 }, expect: other })
   const { code } = await place.run(['test', 'new', '--update'])
   expect(code).toBe(0)
+  expect(JSON.parse(await place.read('new/message.json')).expect).toEqual({
+    outcome: 'error',
+    code: 'RUNTIME',
+    message: 'Error: too much',
+  })
   expect(await place.read('new/holds.json')).toBe(holds)
   expect(await place.read('new/case.json')).toBe(`{
   "script": "${script}",

@@ -12,9 +12,9 @@ export interface Miss {
 /** Compares how a run ended with what its case expects. What the case leaves out is not compared. */
 export function findMisses(
   expected: NonNullable<Case['expect']>,
-  { outcome, ...execution }: Execution,
+  { outcome, payload, message, error }: Execution,
 ): Miss[] {
-  const actual = { outcome, ...execution, code: execution.error?.code ?? null }
+  const actual = { outcome, payload, message: message ?? error?.message, code: error?.code }
   const members = ['outcome', 'payload', 'message', 'code'] as const
   return members
     .filter(of => Object.hasOwn(expected, of) && !isDeepStrictEqual(toJson(expected[of]), toJson(actual[of])))
@@ -24,9 +24,13 @@ export function findMisses(
 // As a run sends it: -0 is 0.
 const toJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null))
 
-/** What a case expects of a run that ended so. */
-export function toExpectation({ outcome, payload, message, error }: Execution): Case['expect'] {
+/** What a case expects of a run that ended so. The message of an error is expected if it was before. */
+export function toExpectation(
+  { outcome, payload, message, error }: Execution,
+  before?: Case['expect'],
+): Case['expect'] {
   if (outcome === 'exit') return { outcome, payload }
   if (outcome === 'fail') return { outcome, message: message ?? '' }
-  return { outcome, code: error?.code ?? '' }
+  const expected = { outcome, code: error?.code ?? '' }
+  return before?.message === undefined ? expected : { ...expected, message: error?.message ?? '' }
 }

@@ -110,7 +110,7 @@ function judge(found: FoundCase, execution: Execution, isUpdate: boolean): CaseR
         ]
       : findMisses(expect, execution)
   const isUpdated = isUpdate && misses.length > 0
-  if (isUpdated) update(found, replaceExpect(found.text, toExpectation(execution)))
+  if (isUpdated) update(found, replaceExpect(found.text, toExpectation(execution, expect)))
   return { found, misses: isUpdated ? [] : misses, durationMs: execution.duration_ms, isUpdated }
 }
 

@@ -70,7 +70,24 @@ eachStore(harness => {
       )
     }
     expect(combinations).toHaveLength(298)
-    expect(statements.size).toBeLessThanOrEqual(18)
+    expect(statements.size).toBeLessThanOrEqual(19)
+  })
+
+  test.each([
+    ['caseId', 'outcome'],
+    ['functionVersion', 'outcome'],
+    ['functionId', 'outcome'],
+    ['functionId', 'state'],
+    ['outcome', 'functionId'],
+  ] as const)('one look finds the only run among many of one %s by its %s', async (many, few) => {
+    const common = { ...keptRun(), [many]: wanted[many], texts: {} }
+    const only = { ...common, runId: randomUUID(), [few]: wanted[few] }
+    const inserts = [only, ...Array.from({ length: 1_100 }, () => ({ ...common, runId: randomUUID() }))]
+    await store.runs.write('b', 'one', { inserts, ends: [] })
+    const filter = { ...allRuns, [many]: wanted[many], [few]: wanted[few] }
+    const { runs, next } = await store.runs.look('b', filter, null, 100)
+    expect(runs.map(({ runId }) => runId)).toEqual([only.runId])
+    expect(next).toBeNull()
   })
 
   // Each of these indexes has only the runs that have a value in its column.

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { RunFilter, RunStore, StoredRun } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import { flagOf, numberOrNullOf, type StoreColumn } from '../../tables/tables-of.ts'
+import { flagOf, numberOf, numberOrNullOf, type StoreColumn } from '../../tables/tables-of.ts'
 import { selectRun } from './run-statements.ts'
 
 // Maximum number of rows of one look. SQLite reads them in about 1 ms, which blocks the event loop.
@@ -19,18 +19,32 @@ const indexed: readonly (keyof RunFilter)[] = [
   'outcome',
   'state',
 ]
+// Each of these may leave many runs, so the one that leaves the fewest is found by counting.
+const counted = ['caseId', 'functionVersion', 'functionId', 'outcome', 'state'] as const
 const unindexed: readonly (keyof RunFilter)[] = ['trigger', 'nameStart', 'startedAfter', 'startedBefore']
 
 /**
  * Looks for runs by a filter. One member of the filter chooses the index, or the key without one. If there are other
- * members, a look reads a bounded number of rows in the order of that index, however few of them match.
+ * members, a look reads a bounded number of rows in the order of that index, however few of them match. Of several
+ * members with an index, one that leaves no more rows than that is preferred.
  */
 export function createLookAtRuns(database: Database): RunStore['look'] {
   const statements = new Map<string, ReturnType<typeof prepareLook>>()
-  // Returns one of at most 18 statements, because each stays prepared, on every connection to PostgreSQL.
-  function findStatement(filter: RunFilter) {
+  const countRows = createCountRows(database)
+
+  async function chooseLead(accountCode: string, filter: RunFilter, before: number) {
     const isGiven = (name: keyof RunFilter) => filter[name] !== null
-    const lead = indexed.find(isGiven) ?? null
+    const usual = indexed.find(isGiven) ?? null
+    const given = counted.filter(isGiven)
+    if (given.length < 2 || usual !== given[0]) return usual
+    const counts = await countRows(accountCode, filter, before)
+    const [fewest] = given.toSorted((one, other) => counts[one] - counts[other])
+    return fewest ?? usual
+  }
+
+  // Returns one of at most 18 statements, because each stays prepared, on every connection to PostgreSQL.
+  function findStatement(filter: RunFilter, lead: keyof RunFilter | null) {
+    const isGiven = (name: keyof RunFilter) => filter[name] !== null
     const others = [...indexed, ...unindexed].filter(name => name !== lead)
     const hasOthers = others.some(isGiven)
     const key = `${lead} ${hasOthers}`
@@ -38,10 +52,11 @@ export function createLookAtRuns(database: Database): RunStore['look'] {
     statements.set(key, statement)
     return statement
   }
-  return async (accountCode, filter, before, limit) => {
-    const statement = findStatement(filter)
+  return async (accountCode, filter, from, limit) => {
+    const before = from ?? 2 ** 53
+    const statement = findStatement(filter, await chooseLead(accountCode, filter, before))
     const nameStart = filter.nameStart === null ? null : writeNameStart(filter.nameStart)
-    const values = { accountCode, ...filter, nameStart, before: before ?? 2 ** 53, limit }
+    const values = { accountCode, ...filter, nameStart, before, limit }
     const rows = (await database.read(statement, values)).sort((a, b) => b.id - a.id)
     const next = rows[0]?.lookedTo ?? null
     return { runs: rows.filter(({ isMatch }) => isMatch).map(toRun), next }
@@ -58,6 +73,36 @@ function toRun(row: StoredRun): StoredRun {
   Reflect.deleteProperty(row, 'lookedTo')
   Reflect.deleteProperty(row, 'isMatch')
   return row
+}
+
+/** Counts the rows that each counted member leaves by itself, up to one more than a look reads. Null leaves none. */
+function createCountRows(database: Database) {
+  const { runs } = database.tables
+  const { accountCode, before } = placeholders('accountCode', 'before')
+  const conditionOf = conditions(database)
+  const countOf = (name: (typeof counted)[number]) => {
+    const { type, is } = conditionOf[name]
+    return numberOf(sql`(select count(*) from (
+      select 1 from ${runs}
+      where ${runs.accountCode} = ${accountCode} and ${runs.id} < ${before}
+        and ${is(database.typed(sql.placeholder(name), type))}
+      order by ${runs.id} desc limit ${maxRows} + 1
+    ) as few)`)
+  }
+  const selection = {
+    caseId: countOf('caseId'),
+    functionVersion: countOf('functionVersion'),
+    functionId: countOf('functionId'),
+    outcome: countOf('outcome'),
+    state: countOf('state'),
+  }
+  // With one plan for all values, PostgreSQL could read every run in search of a rare one.
+  const statement = database.prepareMany(sql`select ${columnsOf(selection)}`, selection, 'each time')
+  return async (accountCode: string, filter: RunFilter, before: number) => {
+    const [counts] = await database.read(statement, { accountCode, ...filter, before })
+    if (counts === undefined) throw new Error('A count of runs has no row.')
+    return counts
+  }
 }
 
 /**

@@ -6,7 +6,8 @@ import { startServer, type TestServer } from '../../server/gateways/start-server
 import { runCommand } from '../../server/processes/spawn-command.ts'
 import { createDatabase } from '../../store/databases/create-database.ts'
 
-describe.each([
+// These mostly wait, so they wait at the same time.
+describe.concurrent.each([
   ['SQLite', async () => ({})],
   ['PostgreSQL', async () => ({ DATABASE_URL: await createDatabase() })],
 ])('%s', (_engine, settingsOf) => {
@@ -39,7 +40,9 @@ describe.each([
     expect(follower.errors.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED'])
   })
 
-  test('clients that disconnect at any moment leave no stream, and the gateway keeps serving', async () => {
+  test('clients that disconnect at any moment leave no stream, and the gateway keeps serving', {
+    concurrent: false,
+  }, async () => {
     const token = await server.token({ account: 'fickle', scopes: ['memberships:read'] })
     const body = { query: 'subscription { teamMembershipChanged { cursor } }' }
     const headers = { accept: 'text/event-stream' }

@@ -1,26 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startServer } from '../../server/gateways/start-server.ts'
 import { startUpstream } from '../../server/gateways/start-upstream.ts'
 import { findDescendants, findSurvivors } from '../../server/processes/child-processes.ts'
 
-test('SIGTERM with nothing in flight exits 0 within a second or two', async () => {
-  const server = await startServer()
-  await server.execute('exit(1)')
-  const started = performance.now()
-  expect(await server.stop()).toBe(0)
-  expect(performance.now() - started).toBeLessThan(2_000)
+// One after another, while the gateway of the last test only waits.
+const one = { concurrent: false }
+
+describe.concurrent('a gateway that is stopped', () => {
+  test('SIGTERM with nothing in flight exits 0 within a second or two', one, async () => {
+    const server = await startServer()
+    await server.execute('exit(1)')
+    const started = performance.now()
+    expect(await server.stop()).toBe(0)
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+
+  test('SIGTERM does not wait for an idle client that keeps its connection', one, async () => {
+    const server = await startServer()
+    await Promise.all(Array.from({ length: 5 }, () => server.rest('GET', '/health')))
+    const started = performance.now()
+    expect(await server.stop()).toBe(0)
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+
+  test.each([
+    ['is idle', ''],
+    ['burns in a native loop', 'let x = 3n; for (;;) x = x ** 3n'],
+  ])('no child outlives a killed gateway by a second when it %s', one, async (_, sourceCode) => {
+    const server = await startServer({ ROSTRUM_TASK_CPU_MS: '60000', ROSTRUM_TASK_TIMEOUT_MS: '60000' })
+    if (sourceCode !== '') server.execute(sourceCode).catch(() => undefined)
+    await sleep(400)
+    const children = findDescendants(server.pid)
+    expect(children.length).toBeGreaterThan(0)
+    await server.kill()
+    expect(await findSurvivors(children, 1_000)).toEqual([])
+  })
 })
 
-test('SIGTERM does not wait for an idle client that keeps its connection', async () => {
-  const server = await startServer()
-  await Promise.all(Array.from({ length: 5 }, () => server.rest('GET', '/health')))
-  const started = performance.now()
-  expect(await server.stop()).toBe(0)
-  expect(performance.now() - started).toBeLessThan(2_000)
-})
-
-test('SIGTERM waits 10 s at most for what does not finish', async () => {
+test.concurrent('SIGTERM waits 10 s at most for what does not finish', async () => {
   const upstream = await startUpstream(() => undefined)
   const server = await startServer({
     ROSTRUM_GRAPHQL_HOSTS: upstream.host,
@@ -36,17 +54,4 @@ test('SIGTERM waits 10 s at most for what does not finish', async () => {
   expect(await findSurvivors(children, 1_000)).toEqual([])
   await hung
   await upstream.close()
-})
-
-test.each([
-  ['is idle', ''],
-  ['burns in a native loop', 'let x = 3n; for (;;) x = x ** 3n'],
-])('no child outlives a killed gateway by a second when it %s', async (_, sourceCode) => {
-  const server = await startServer({ ROSTRUM_TASK_CPU_MS: '60000', ROSTRUM_TASK_TIMEOUT_MS: '60000' })
-  if (sourceCode !== '') server.execute(sourceCode).catch(() => undefined)
-  await sleep(400)
-  const children = findDescendants(server.pid)
-  expect(children.length).toBeGreaterThan(0)
-  await server.kill()
-  expect(await findSurvivors(children, 1_000)).toEqual([])
 })

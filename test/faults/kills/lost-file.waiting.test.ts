@@ -1,9 +1,16 @@
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, test } from 'vitest'
 import { addMembership, freshId } from '../../server/clients/memberships.ts'
-import { startServer } from '../../server/gateways/start-server.ts'
+import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 
-test.each([
+// Each way to lose a file waits for its own gateway to end, so they wait at the same time.
+const free: TestServer[] = []
+beforeAll(async () => {
+  free.push(...(await Promise.all(Array.from({ length: 4 }, () => startServer()))))
+})
+afterAll(() => Promise.all(free.map(server => server.stop())))
+
+test.concurrent.for([
   ['The database file', 'removed', (path: string) => rmSync(path)],
   ['The file `rostrum.db-wal` of the database', 'removed', (path: string) => rmSync(`${path}-wal`)],
   ['The file `rostrum.db-serve` of the database', 'removed', (path: string) => rmSync(`${path}-serve`)],
@@ -15,8 +22,12 @@ test.each([
       renameSync(`${path}.copy`, path)
     },
   ],
-])('%s that was %s: the gateway is unready within two seconds, and ends with 1', async (file, kind, harm) => {
-  const server = await startServer()
+] as const)('%s that was %s: the gateway is unready within two seconds, and ends with 1', async ([
+  file,
+  kind,
+  harm,
+], { expect }) => {
+  const server = free.pop() ?? (await startServer())
   const before = await addMembership(server)
   harm(server.settings.DATABASE_URL?.slice('sqlite:'.length) ?? '')
   const ready = async () => (await server.rest('GET', '/ready', { token: null })).status

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, test } from 'vitest'
 import { HeldLines } from '../../../src/scripts/launch/held-lines.ts'
 import { findSurvivors } from '../../server/processes/child-processes.ts'
 import { endSandboxes, listen, runMessage, startSandbox } from '../launch/start-sandbox.ts'
 import { exitLine, ready, speakingCommand } from '../run/spoken-tasks.ts'
 
-afterEach(endSandboxes)
+afterAll(endSandboxes)
 
-test('kills a sandbox that is stopped while it boots, and one stopped while it recovers', {
+// Both wait, so they wait at the same time.
+test.concurrent('kills a sandbox that is stopped while it boots, and one stopped while it recovers', {
   timeout: 20_000,
-}, async () => {
+}, async ({ expect }) => {
   const booting = startSandbox(speakingCommand({ atStart: [] }))
   process.kill(booting.sandbox.pid ?? 0, 'SIGSTOP')
   const ended = { type: 'end', run: 'r', ending: { kind: 'exit', payload: '1' } }
@@ -30,7 +31,10 @@ test('kills a sandbox that is stopped while it boots, and one stopped while it r
 })
 
 // As if the next run kept the process from sending what it holds.
-test('keeps a sandbox that recovered and still holds its `ready`', async () => {
+test.concurrent('keeps a sandbox that recovered and still holds its `ready`', async ({
+  expect,
+  onTestFinished,
+}) => {
   const heldLines = new HeldLines(1)
   onTestFinished(() => heldLines.close())
   const begun = `{"type":"begun","run":"r"}\n`

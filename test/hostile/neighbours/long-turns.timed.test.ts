@@ -113,7 +113,8 @@ const requests: Readonly<Record<string, () => Sent>> = {
 
 test.each(Object.keys(requests))('%s never holds the event loop for 50 ms', async name => {
   const turns: number[] = []
-  for (let attempt = 0; attempt < 5; attempt++) {
+  // The first ones run code that is not compiled yet, so one of five has to be in time.
+  while (turns.length < 5 && !turns.some(ms => ms < maxTurnMs)) {
     const { path, body, headers = {} } = requests[name]?.() ?? expect.unreachable()
     await server.observe()
     const { status } = await server.rest('POST', path, { body, headers })
@@ -121,6 +122,5 @@ test.each(Object.keys(requests))('%s never holds the event loop for 50 ms', asyn
     turns.push((await server.observe()).longestTurnMs)
   }
   console.log(`${name}: ${turns.map(ms => ms.toFixed(0)).join(', ')} ms`)
-  // The first ones run code that is not compiled yet.
   expect(Math.min(...turns)).toBeLessThan(maxTurnMs)
 })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { ScriptLogShare } from '../../../src/fairness/script-log-share.ts'
 import { ScriptCalls } from '../../../src/scripts/calls/script-calls.ts'
 import { RunLog } from '../../../src/scripts/ending/run-log.ts'
@@ -12,8 +12,6 @@ import { type Speech, speakingCommand } from './spoken-tasks.ts'
 import { silentBoundLog } from './start-tasks.ts'
 
 // Tests each clock alone: the others are removed from the modules that the sandbox receives.
-
-afterEach(endSandboxes)
 
 const isolateTimeout = [/\{ timeout: timeoutMs \}/g, '{}'] as const
 const wallTimer = [/#startClock\(\) *(: *void)? *\{/g, '$& return;'] as const
@@ -43,6 +41,8 @@ const wait = "await graphql('never answered')"
 const native = "'a'.repeat(2 ** 24).lastIndexOf('a'.repeat(2 ** 23) + 'b')"
 
 describe('in the sandbox', () => {
+  afterAll(endSandboxes)
+
   // Without the gateway's clock, only the sandbox's own messages count.
   async function endingOf(command: SandboxCommand, source: string, withinMs: number) {
     const { sandbox, nextReady } = startSandbox(command)
@@ -71,7 +71,8 @@ describe('in the sandbox', () => {
     expectTimeout(await endingOf(withoutClocks(isolateTimeout), wait, 5_000))
   })
 
-  test.each([
+  // They last as long as they are watched, so they are watched at the same time.
+  test.concurrent.each([
     ['a loop', loop],
     ['native code', native],
     ['a wait', wait],
@@ -82,6 +83,8 @@ describe('in the sandbox', () => {
 })
 
 describe('the gateway', () => {
+  afterEach(endSandboxes)
+
   async function run(command: SandboxCommand, source: string, stopAt: 'idle' | 'running' | null = null) {
     const { sandbox, nextReady } = startSandbox(command)
     const pid = sandbox.pid ?? 0

@@ -2,7 +2,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startUpstream } from '../../server/gateways/start-upstream.ts'
 import { exchangeBytes } from '../wire/wire-exchange.ts'
 import { startWireStage, type WireStage } from '../wire/wire-stage.ts'
 import { type HeldConnection, holdMany } from './held-connections.ts'
@@ -123,36 +122,6 @@ describe('answers keep their order, and none is lost', () => {
     expect(payloads).toEqual(Array.from({ length: 60 }, (_, n) => note(n)))
     expect([answers.at(-1)?.status, rest]).toEqual([404, ''])
   }, 30_000)
-})
-
-test('a request is answered even if it waits for the one before it longer than the arrival timeout', {
-  timeout: 120_000,
-}, async () => {
-  const silent = await startUpstream(() => undefined)
-  const server = await startWireStage({
-    ROSTRUM_TASK_TIMEOUT_MS: '13000',
-    ROSTRUM_GRAPHQL_HOSTS: silent.host,
-  })
-  try {
-    const head =
-      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.tokens.A}\r\n` +
-      'Content-Type: application/json\r\n'
-    const sourceCode = `await graphql('{ x }', {}, '${silent.url}')`
-    const body = JSON.stringify({ name: 'a', sourceCode, inputDocument: '{}', options: '{}' })
-    const hung = `${head.replace('/graphql', '/api/1/endpoint/execute')}Content-Length: ${body.length}\r\n\r\n${body}`
-    const query = '{"query":"{viewer{accountCode}}"}'
-    const asks = `${head}Content-Length: ${query.length}\r\n\r\n${query}`
-    const { answers } = await exchangeBytes({
-      url: server.server.baseUrl,
-      // The last one's body never comes: its own time begins when it is its turn.
-      writes: [Buffer.from(hung + asks + asks.slice(0, -3))],
-      maxMs: 60_000,
-    })
-    expect(answers.map(answer => answer.status)).toEqual([422, 200, 408])
-  } finally {
-    await server.stop()
-    await silent.close()
-  }
 })
 
 test('a neighbour who asks after 1,000 pipelined requests has its answer before them', async () => {

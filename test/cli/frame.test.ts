@@ -23,6 +23,16 @@ beforeAll(async () => {
 afterAll(() => place.remove())
 
 const names = ['run', 'test', 'pull', 'push', 'logs', 'types', 'schema', 'login', 'logout', 'backup']
+// What `--help` of each command printed, for both tests that read it.
+const askForHelp = async () => {
+  const asked = names.map(async name => [name, await place.run([name, '--help'])] as const)
+  return new Map(await Promise.all(asked))
+}
+let help: ReturnType<typeof askForHelp> | undefined
+const helpOf = async (name: string) => {
+  help ??= askForHelp()
+  return (await help).get(name) ?? expect.unreachable()
+}
 
 test('help names every command, on stdout, and each command has its own', async () => {
   for (const flag of ['--help', '-h']) {
@@ -30,16 +40,16 @@ test('help names every command, on stdout, and each command has its own', async 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const name of names) expect(stdout).toContain(`\n  ${name} `)
   }
-  const help = await Promise.all(names.map(name => place.run([name, '--help'])))
-  for (const [index, { code, stdout, stderr }] of help.entries()) {
+  for (const name of names) {
+    const { code, stdout, stderr } = await helpOf(name)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(new RegExp(`^Usage: rostrum ${names[index]} .`))
+    expect(stdout).toMatch(new RegExp(`^Usage: rostrum ${name} .`))
   }
 })
 
 test('the descriptions of the options of a command begin in one column, and its usage names each option', async () => {
   for (const name of names) {
-    const { stdout } = await place.run([name, '--help'])
+    const { stdout } = await helpOf(name)
     const [usage = '', ...lines] = stdout.split('\n')
     const options = lines
       .map(line => /^ {2}(--[a-z-]+).*? {2,}(?=\S)/.exec(line))

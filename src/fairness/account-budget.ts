@@ -1,4 +1,5 @@
 import { overloaded, type RostrumError } from '../errors.ts'
+import { OwnerCounts } from './owner-counts.ts'
 import type { ShareOwner } from './share-owner.ts'
 
 export interface BudgetLimits {
@@ -23,8 +24,7 @@ export interface BudgetWording {
 export class AccountBudget<Owner extends ShareOwner = string> {
   readonly #limits: BudgetLimits
   readonly #wording: BudgetWording
-  readonly #held = new Map<Owner, number>()
-  #total = 0
+  readonly #held = new OwnerCounts<Owner>()
 
   constructor(limits: BudgetLimits, wording: BudgetWording) {
     this.#limits = limits
@@ -32,11 +32,11 @@ export class AccountBudget<Owner extends ShareOwner = string> {
   }
 
   get total(): number {
-    return this.#total
+    return this.#held.total
   }
 
   reservedBy(owner: Owner): number {
-    return this.#held.get(owner) ?? 0
+    return this.#held.of(owner)
   }
 
   reserve(owner: Owner, amount: number): void {
@@ -49,30 +49,26 @@ export class AccountBudget<Owner extends ShareOwner = string> {
     const held = this.reservedBy(owner)
     if (held + amount > this.#limits.account) throw this.#overloaded(held, 'this account')
     const { total, share = 0 } = this.#limits
-    if (this.#total + amount > total && held + amount > share) {
-      throw this.#overloaded(this.#total, 'all accounts')
+    if (this.total + amount > total && held + amount > share) {
+      throw this.#overloaded(this.total, 'all accounts')
     }
   }
 
   /** Adds an amount that cannot be refused any more, even past the limits. */
   add(owner: Owner, amount: number): void {
-    this.#held.set(owner, this.reservedBy(owner) + amount)
-    this.#total += amount
+    this.#held.add(owner, amount)
   }
 
   /** Returns the account that holds the most; undefined if nothing is held. */
   findLargest(): Owner | undefined {
     let largest: Owner | undefined
-    for (const owner of this.#held.keys())
-      if (largest === undefined || this.reservedBy(owner) > this.reservedBy(largest)) largest = owner
+    for (const [owner, held] of this.#held.entries())
+      if (largest === undefined || held > this.reservedBy(largest)) largest = owner
     return largest
   }
 
   release(owner: Owner, amount: number): void {
-    const held = this.reservedBy(owner) - amount
-    if (held > 0) this.#held.set(owner, held)
-    else this.#held.delete(owner)
-    this.#total -= amount
+    this.#held.add(owner, -amount)
   }
 
   #overloaded(held: number, holder: string): RostrumError {

@@ -1,6 +1,7 @@
 import { overloaded } from '../errors.ts'
 import { dropOldest } from './drop-oldest.ts'
 import { FairQueue } from './fair-queue.ts'
+import { OwnerCounts } from './owner-counts.ts'
 import type { ShareOwner } from './share-owner.ts'
 
 // Maximum time of a round of turns before the event loop polls for new requests: thirty short turns, or one long one.
@@ -23,7 +24,7 @@ const maxAccounts = 10_000
 export class FairTurns {
   readonly #maxRequests: number
   readonly #readMs: () => number
-  readonly #active = new Map<ShareOwner, number>()
+  readonly #active = new OwnerCounts<ShareOwner>()
   readonly #waiting = new FairQueue<() => void, ShareOwner>()
   /** True from the first request until a round ends with nothing waiting. */
   #isBusy = false
@@ -55,11 +56,11 @@ export class FairTurns {
    * the request is done.
    */
   async take(owner: ShareOwner): Promise<void> {
-    const active = this.#active.get(owner) ?? 0
+    const active = this.#active.of(owner)
     if (active >= this.#maxRequests) {
       throw overloaded(`${active} requests of this account are running or waiting already, the maximum`, 1)
     }
-    this.#active.set(owner, active + 1)
+    this.#active.add(owner, 1)
     const turn = this.#join(owner)
     if (turn !== null) await turn
   }
@@ -88,9 +89,7 @@ export class FairTurns {
 
   /** Ends the turn of a request. */
   end(owner: ShareOwner): void {
-    const left = (this.#active.get(owner) ?? 1) - 1
-    if (left === 0) this.#active.delete(owner)
-    else this.#active.set(owner, left)
+    this.#active.add(owner, -1)
   }
 
   /** Notes a new connection. More connections may be waiting, so polling continues. */

@@ -1,5 +1,6 @@
 import { type Ending, endBefore } from '../signals/end-before.ts'
 import { FairQueue } from './fair-queue.ts'
+import { OwnerCounts } from './owner-counts.ts'
 import type { ShareOwner } from './share-owner.ts'
 
 const nothing = (): void => undefined
@@ -26,9 +27,8 @@ export interface PlaceLimits {
 export class Places<Owner extends ShareOwner = string> {
   readonly #each: number
   readonly #total: number
-  readonly #taken = new Map<Owner, number>()
+  readonly #taken = new OwnerCounts<Owner>()
   readonly #waiting = new FairQueue<() => void, Owner>()
-  #totalTaken = 0
 
   constructor({ each, total = Number.POSITIVE_INFINITY }: PlaceLimits) {
     this.#each = each
@@ -41,8 +41,7 @@ export class Places<Owner extends ShareOwner = string> {
     return {
       take: begin => {
         const start = () => {
-          this.#taken.set(owner, this.#takenBy(owner) + 1)
-          this.#totalTaken++
+          this.#taken.add(owner, 1)
           leave = () => this.#leave(owner)
           begin()
         }
@@ -78,21 +77,14 @@ export class Places<Owner extends ShareOwner = string> {
     }
   }
 
-  #takenBy(owner: Owner): number {
-    return this.#taken.get(owner) ?? 0
-  }
-
   #isFreeFor(owner: Owner): boolean {
-    return this.#totalTaken < this.#total && this.#takenBy(owner) < this.#each
+    return this.#taken.total < this.#total && this.#taken.of(owner) < this.#each
   }
 
   #leave(owner: Owner): void {
     // If only this owner's limit was reached, only this owner can take the free place. Otherwise any owner can.
-    const owners = this.#totalTaken < this.#total ? [owner] : this.#waiting.owners()
-    const left = this.#takenBy(owner) - 1
-    if (left === 0) this.#taken.delete(owner)
-    else this.#taken.set(owner, left)
-    this.#totalTaken--
+    const owners = this.#taken.total < this.#total ? [owner] : this.#waiting.owners()
+    this.#taken.add(owner, -1)
     const next = Iterator.from(owners).find(each => this.#isFreeFor(each))
     if (next !== undefined) this.#waiting.serve(next)?.()
   }

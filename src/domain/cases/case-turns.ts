@@ -1,4 +1,5 @@
 import { overloaded, type RostrumError } from '../../errors.ts'
+import { OwnerCounts } from '../../fairness/owner-counts.ts'
 import { Places } from '../../fairness/places.ts'
 
 export interface TurnRequest {
@@ -21,17 +22,17 @@ const maxWaiting = 256
 /** Makes saves and deletes of the same case take turns within this gateway (contract, section 7, step 2). */
 export class CaseTurns {
   readonly #places = new Places({ each: 1 })
-  readonly #waiting = new Map<string, number>()
+  readonly #waiting = new OwnerCounts()
 
   /** Waits for the turn. Throws `OVERLOADED` if too many saves of the account wait, and if the deadline passes. */
   async take({ accountCode, id, deadline, signal }: TurnRequest): Promise<CaseTurn> {
     let hasWaited = false
     const beginWaiting = () => {
-      const waiting = this.#refuseWhenFull(accountCode)
+      this.#refuseWhenFull(accountCode)
       signal.throwIfAborted()
       const ms = deadline - performance.now()
       if (ms <= 0) throw tooLate()
-      this.#waiting.set(accountCode, waiting + 1)
+      this.#waiting.add(accountCode, 1)
       hasWaited = true
       return { signal, after: { ms, error: tooLate } }
     }
@@ -39,23 +40,17 @@ export class CaseTurns {
       const place = await this.#places.take(`${id} ${accountCode}`, beginWaiting)
       return { hasWaited, end: place.leave }
     } finally {
-      if (hasWaited) this.#endWaiting(accountCode)
+      if (hasWaited) this.#waiting.add(accountCode, -1)
     }
   }
 
-  #refuseWhenFull(accountCode: string): number {
-    const waiting = this.#waiting.get(accountCode) ?? 0
-    if (waiting < maxWaiting) return waiting
+  #refuseWhenFull(accountCode: string): void {
+    const waiting = this.#waiting.of(accountCode)
+    if (waiting < maxWaiting) return
     throw overloaded(
       `${waiting} saves of this account are waiting already, the maximum. Nothing was changed`,
       1,
     )
-  }
-
-  #endWaiting(accountCode: string): void {
-    const left = (this.#waiting.get(accountCode) ?? 1) - 1
-    if (left === 0) this.#waiting.delete(accountCode)
-    else this.#waiting.set(accountCode, left)
   }
 }
 

@@ -1,3 +1,4 @@
+import { OwnerCounts } from '../../fairness/owner-counts.ts'
 import { RecentUse } from './recent-use.ts'
 
 // Minimum number of sandboxes at which one is reserved: with fewer, it would be too large a share.
@@ -8,10 +9,9 @@ const nestedChain = 4
 /** How many sandboxes each account holds, and how long it has lately held some. */
 export class HeldSandboxes {
   readonly #max: number
-  readonly #byAccount = new Map<string, number>()
+  readonly #held = new OwnerCounts()
   readonly #use = new RecentUse()
   readonly #readMs: () => number
-  #total = 0
 
   constructor(max: number, readMs: () => number) {
     this.#max = max
@@ -19,16 +19,16 @@ export class HeldSandboxes {
   }
 
   get areAllHeld(): boolean {
-    return this.#total >= this.#max
+    return this.#held.total >= this.#max
   }
 
   by(accountCode: string): number {
-    return this.#byAccount.get(accountCode) ?? 0
+    return this.#held.of(accountCode)
   }
 
   /** How many more the account may hold now, for nested runs or for others. */
   freeFor(accountCode: string, nested = false): number {
-    const free = this.#max - this.#total
+    const free = this.#max - this.#held.total
     const held = this.by(accountCode)
     const unreserved = this.#max < minToReserveOne ? free : leaveOne(free, held)
     return Math.max(0, Math.min(unreserved, this.#maxOf(nested) - held))
@@ -42,12 +42,12 @@ export class HeldSandboxes {
 
   /** The accounts that hold a sandbox. */
   accounts(): string[] {
-    return [...this.#byAccount.keys()]
+    return [...this.#held.entries()].map(([accountCode]) => accountCode)
   }
 
   /** The accounts that hold more than `held` sandboxes, those with the most first. */
   accountsAbove(held: number): string[] {
-    const above = [...this.#byAccount].filter(([, own]) => own > held)
+    const above = [...this.#held.entries()].filter(([, own]) => own > held)
     return above.sort((a, b) => b[1] - a[1]).map(([accountCode]) => accountCode)
   }
 
@@ -62,18 +62,14 @@ export class HeldSandboxes {
   }
 
   take(accountCode: string): void {
-    this.#byAccount.set(accountCode, this.by(accountCode) + 1)
-    this.#total++
+    this.#held.add(accountCode, 1)
   }
 
   /** `since`: when the account took it. */
   release(accountCode: string, since: number): void {
     const now = this.#readMs()
     this.#use.add(accountCode, now - since, now)
-    const held = this.by(accountCode) - 1
-    if (held > 0) this.#byAccount.set(accountCode, held)
-    else this.#byAccount.delete(accountCode)
-    this.#total--
+    this.#held.add(accountCode, -1)
   }
 }
 

@@ -1,3 +1,4 @@
+import { OwnerCounts } from '../../fairness/owner-counts.ts'
 import { leaveOne } from './held-sandboxes.ts'
 
 // Maximum delay of a queued run by requests, which otherwise come first.
@@ -14,8 +15,7 @@ const maxLeftMs = 1_000
 export class QueuedShare {
   readonly #max: number
   readonly #readMs: () => number
-  readonly #byAccount = new Map<string, number>()
-  #held = 0
+  readonly #held = new OwnerCounts()
   #wantedSince = 0
   #wantedUntil = 0
   #left: NodeJS.Timeout | null = null
@@ -27,12 +27,12 @@ export class QueuedShare {
   }
 
   get free(): number {
-    return this.#max - this.#held
+    return this.#max - this.#held.total
   }
 
   /** How many more the account may hold now. */
   freeFor(accountCode: string): number {
-    return leaveOne(this.free, this.#by(accountCode))
+    return leaveOne(this.free, this.#held.of(accountCode))
   }
 
   /** True if queued runs have wanted a sandbox for a second, and none got one meanwhile. */
@@ -75,18 +75,7 @@ export class QueuedShare {
   /** Counts a queued run that gets a sandbox. Call the function it returns when the run has ended. */
   take(accountCode: string): () => void {
     this.forgetWant()
-    this.#count(accountCode, 1)
-    return () => this.#count(accountCode, -1)
-  }
-
-  #by(accountCode: string): number {
-    return this.#byAccount.get(accountCode) ?? 0
-  }
-
-  #count(accountCode: string, more: 1 | -1): void {
-    this.#held += more
-    const held = this.#by(accountCode) + more
-    if (held > 0) this.#byAccount.set(accountCode, held)
-    else this.#byAccount.delete(accountCode)
+    this.#held.add(accountCode, 1)
+    return () => this.#held.add(accountCode, -1)
   }
 }

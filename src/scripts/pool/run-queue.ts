@@ -1,5 +1,6 @@
 import { overloaded, type RostrumError } from '../../errors.ts'
 import { FairQueue } from '../../fairness/fair-queue.ts'
+import { OwnerCounts } from '../../fairness/owner-counts.ts'
 
 export interface RunQueueLimits {
   /** Maximum waiting runs of all accounts and of one, and the longest wait. */
@@ -22,7 +23,7 @@ export class RunQueue<Sandbox> {
   readonly #limits: RunQueueLimits
   readonly #waiting = new FairQueue<WaitingRun<Sandbox>>()
   /** Reserved slots by account. */
-  readonly #reserved = new Map<string, number>()
+  readonly #reserved = new OwnerCounts()
 
   constructor(limits: RunQueueLimits) {
     this.#limits = limits
@@ -68,15 +69,12 @@ export class RunQueue<Sandbox> {
 
   /** Reserves a slot, unless one of `freeSandboxes` can take the run; see `Admission.reserveSlot`. */
   reserveSlot(accountCode: string, freeSandboxes: number): () => void {
-    const reserved = this.#reserved.get(accountCode) ?? 0
-    this.refuseWhenFull(accountCode, Math.max(0, reserved - freeSandboxes))
-    this.#reserved.set(accountCode, reserved + 1)
+    this.refuseWhenFull(accountCode, Math.max(0, this.#reserved.of(accountCode) - freeSandboxes))
+    this.#reserved.add(accountCode, 1)
     let isReserved = true
     return () => {
-      const left = (this.#reserved.get(accountCode) ?? 0) - (isReserved ? 1 : 0)
+      if (isReserved) this.#reserved.add(accountCode, -1)
       isReserved = false
-      if (left > 0) this.#reserved.set(accountCode, left)
-      else this.#reserved.delete(accountCode)
     }
   }
 

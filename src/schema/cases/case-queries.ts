@@ -6,7 +6,7 @@ import { Case } from '../refs.ts'
 import { caseCursors } from '../relay/cursor.ts'
 import { cost } from '../relay/field-cost.ts'
 import { costOfPage } from '../relay/page-size.ts'
-import { resolvePage } from '../relay/resolve-page.ts'
+import { idOf, resolvePage } from '../relay/resolve-page.ts'
 
 const FieldFilter = builder.inputType('FieldFilter', {
   description: 'A field of the data and the values that it may have.',
@@ -62,9 +62,11 @@ builder.queryFields(t => ({
       extensions: costOfPage,
       args: { filter: t.arg({ type: CaseFilterInput, description: 'Default: all cases.' }) },
       resolve: (_root, { filter, ...page }, { caller, services }) =>
-        resolvePage(page, caseCursors, rows =>
-          services.cases.page(caller.accountCode, readFilter(filter), rows),
-        ),
+        resolvePage(page, {
+          cursors: caseCursors,
+          positionOf: idOf,
+          read: rows => services.cases.page(caller.accountCode, readFilter(filter), rows),
+        }),
     },
     CaseConnection,
     CaseEdge,

@@ -5,7 +5,7 @@ import { Case } from '../refs.ts'
 import { caseEventCursors } from '../relay/cursor.ts'
 import { costOfData } from '../relay/field-cost.ts'
 import { costOfPage } from '../relay/page-size.ts'
-import { resolvePage } from '../relay/resolve-page.ts'
+import { resolvePage, sequenceOf } from '../relay/resolve-page.ts'
 import { CaseEventConnection } from './case-event.ts'
 
 Case.implement({
@@ -40,9 +40,11 @@ Case.implement({
       extensions: costOfPage,
       args: eventArguments,
       resolve: ({ id }, given, { loaders }) =>
-        resolvePage(given, caseEventCursors, async page =>
-          (await loaders.eventsOfCase(id, page)).map(event => ({ ...event, id: event.sequence })),
-        ),
+        resolvePage(given, {
+          cursors: caseEventCursors,
+          positionOf: sequenceOf,
+          read: page => loaders.eventsOfCase(id, page),
+        }),
     }),
   }),
 })

@@ -5,7 +5,7 @@ import { Team, TeamMembership } from '../refs.ts'
 import { membershipCursors } from '../relay/cursor.ts'
 import { costOfText } from '../relay/field-cost.ts'
 import { costOfPage } from '../relay/page-size.ts'
-import { resolvePage } from '../relay/resolve-page.ts'
+import { idOf, resolvePage } from '../relay/resolve-page.ts'
 
 Team.implement({
   description: 'A team of the account. It exists from the first membership that names it.',
@@ -25,7 +25,11 @@ Team.implement({
         scope: 'memberships:read',
         extensions: costOfPage,
         resolve: (team, page, { loaders }) =>
-          resolvePage(page, membershipCursors, rows => loaders.membershipsOfTeam(team.id, rows)),
+          resolvePage(page, {
+            cursors: membershipCursors,
+            positionOf: idOf,
+            read: rows => loaders.membershipsOfTeam(team.id, rows),
+          }),
       },
       TeamMembershipConnection,
       TeamMembershipEdge,

@@ -5,7 +5,7 @@ import { TeamMembership, User } from '../refs.ts'
 import { membershipCursors } from '../relay/cursor.ts'
 import { costOfText } from '../relay/field-cost.ts'
 import { costOfPage } from '../relay/page-size.ts'
-import { resolvePage } from '../relay/resolve-page.ts'
+import { idOf, resolvePage } from '../relay/resolve-page.ts'
 
 User.implement({
   description: 'A user of the account. It exists from the first membership that names it.',
@@ -30,7 +30,11 @@ User.implement({
         scope: 'memberships:read',
         extensions: costOfPage,
         resolve: (user, page, { loaders }) =>
-          resolvePage(page, membershipCursors, rows => loaders.membershipsOfUser(user.id, rows)),
+          resolvePage(page, {
+            cursors: membershipCursors,
+            positionOf: idOf,
+            read: rows => loaders.membershipsOfUser(user.id, rows),
+          }),
       },
       TeamMembershipConnection,
       TeamMembershipEdge,

@@ -1,9 +1,8 @@
 import { checkPlace } from '../../domain/events/follow-events.ts'
 import type { EventStore, LoggedEvent } from '../../domain/port.ts'
 import { builder } from '../builder.ts'
-import type { ConnectionArguments } from '../relay/connection-page.ts'
 import { costOfPage, pageSize } from '../relay/page-size.ts'
-import { resolvePage } from '../relay/resolve-page.ts'
+import { type PageArguments, resolvePage, sequenceOf } from '../relay/resolve-page.ts'
 import type { EventLog } from './event-logs.ts'
 
 export const eventArguments = builder.args(t => ({
@@ -38,16 +37,18 @@ export function listField({ changed, scope, cursors }: EventLog) {
       extensions: costOfPage,
       args: eventArguments,
     },
-    list<Event extends LoggedEvent>(
-      events: EventStore<Event>,
-      accountCode: string,
-      given: ConnectionArguments,
-    ) {
-      return resolvePage(given, cursors, async page => {
-        const rows = await events.page(accountCode, page)
-        // Only a page without events can begin after the newest one.
-        if (rows.length === 0 && page.after !== null) checkPlace(page.after, await events.newest(accountCode))
-        return rows.map(event => ({ ...event, id: event.sequence }))
+    list<Event extends LoggedEvent>(events: EventStore<Event>, accountCode: string, given: PageArguments) {
+      return resolvePage(given, {
+        cursors,
+        positionOf: sequenceOf,
+        async read(page) {
+          const rows = await events.page(accountCode, page)
+          // Only a page without events can begin after the newest one.
+          if (rows.length === 0 && page.after !== null) {
+            checkPlace(page.after, await events.newest(accountCode))
+          }
+          return rows
+        },
       })
     },
   }

@@ -1,4 +1,3 @@
-import type { StoredFunction } from '../../domain/functions/function-store.ts'
 import { builder } from '../builder.ts'
 import { FunctionRef } from '../refs.ts'
 import { functionCursors } from '../relay/cursor.ts'
@@ -53,7 +52,6 @@ builder.queryFields(t => ({
     resolve: (_root, given, { caller, services }) =>
       resolveList(given, {
         cursors: functionCursors,
-        positionOf: ({ id }: StoredFunction) => id,
         read: (from, limit) => services.functions.listAfter(caller.accountCode, from ?? 0, limit),
       }),
   }),

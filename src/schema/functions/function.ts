@@ -119,7 +119,6 @@ FunctionRef.implement({
       resolve: ({ id }, given, { loaders }) =>
         resolveList(given, {
           cursors: functionVersionCursors,
-          positionOf: (version: VersionRow) => version.id,
           read: async (from, limit) =>
             (await loaders.versionsOfFunction(id, newestPage(from, limit))).toReversed(),
         }),

@@ -67,7 +67,6 @@ builder.queryFields(t => ({
     resolve: async (_root, { state = null, ...given }, { caller: { accountCode }, services }) => {
       const page = await resolveList(given, {
         cursors: queuedRunCursors,
-        positionOf: ({ id }: QueuedRunRow) => id,
         read: (from, limit) => services.queuedRuns.list(accountCode, state, from ?? 0, limit),
       })
       const count = shareResult(() => services.queuedRuns.count(accountCode, state))

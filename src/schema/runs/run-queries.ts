@@ -65,7 +65,7 @@ builder.queryFields(t => ({
     },
     resolve: (_root, { filter, ...given }, { caller, services, signal }) =>
       resolveList(given, {
-        ...runList,
+        cursors: runCursors,
         read: (before, limit) =>
           services.runs.list({
             ...{ accountCode: caller.accountCode, filter: readFilter(filter ?? {}) },
@@ -97,11 +97,9 @@ builder.objectField(Case, 'runs', t =>
   }),
 )
 
-const runList = { cursors: runCursors, positionOf: ({ id }: StoredRun) => id }
-
 function newestRuns(given: ListArguments, load: (page: Page) => Promise<readonly StoredRun[]>) {
   return resolveList(given, {
-    ...runList,
+    cursors: runCursors,
     read: async (from, limit) => (await load(newestPage(from, limit))).toReversed(),
   })
 }

@@ -5,18 +5,17 @@ import { readStored } from '../../json/read-stored.ts'
 import { isLong, writeCaseData } from '../case-data/case-data.ts'
 import { findValues } from '../case-data/case-values.ts'
 import { type ChangedField, describeChange } from '../case-data/changed-fields.ts'
-import type { WrittenData } from '../case-data/read-exit.ts'
 import type { Origin } from '../port.ts'
 import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import { firstGeneration, type Generation } from '../scripts/run.ts'
 import type { Asking, Scripts } from '../scripts/script.ts'
-import type { HooksToQueue, LiveHook } from '../triggers/trigger-store.ts'
+import type { HooksToQueue } from '../triggers/trigger-store.ts'
 import { noCase, refuseStale } from './case-failures.ts'
 import type { Case, CaseStore, CaseType } from './case-store.ts'
 import type { CaseTurns } from './case-turns.ts'
 import type { FindHooks } from './find-hooks.ts'
 import { refuseTooDeep } from './queue-hooks.ts'
-import { runHooks } from './run-hooks.ts'
+import { type HookedAttempt, runHooks } from './run-hooks.ts'
 
 /** A request to save or delete a case. */
 export interface ChangeRequest {
@@ -95,13 +94,7 @@ export interface Change {
 }
 
 /** What one attempt read, and what it wants to write. */
-export interface Attempt extends ReadCase {
-  /** The number of the attempt, from 1. */
-  readonly count: number
-  readonly caseTypeCode: string
-  /** The data to write; null to delete the case. */
-  readonly wanted: WrittenData | null
-  readonly hooks: readonly LiveHook[]
+export interface Attempt extends HookedAttempt, ReadCase {
   /** The hooks that run after the change; null if there are none. */
   readonly after: HooksToQueue | null
 }
@@ -153,15 +146,10 @@ export async function tryToChange(
   attempt: Attempt,
   { leaseHolder, runs }: { readonly leaseHolder: string; readonly runs: DeferredRuns },
 ): Promise<ChangedCase | null> {
-  const { origin, dryRun, asking, deadline, functionName, work } = request
+  const { origin, dryRun, asking, functionName, work } = request
   const { row, data: stored, type, caseTypeCode, after } = attempt
   // 3 and 4. Runs the hooks before the change, one after the other, until one refuses.
-  const { transactionId } = origin
-  const { hooks, wanted, count } = attempt
-  const data = await runHooks({
-    ...{ row, stored, caseTypeCode, wanted, hooks, transactionId, attempt: count },
-    ...{ dryRun, deadline, asking, scripts, recorder: runs, work },
-  })
+  const data = await runHooks({ request, attempt, scripts, recorder: runs })
   const { changed, text } = await describeChange(data, { data: stored, length: row?.dataBytes ?? 0 }, work)
   const { runIds, whenKept } = runs
   const outcome = {
@@ -169,7 +157,7 @@ export async function tryToChange(
     changed,
     changedFields: new JsonText(text),
     data: data?.text ?? null,
-    transactionId,
+    transactionId: origin.transactionId,
     runs: { runIds, whenKept },
   }
   // 5. If nothing changed, there is nothing to store.

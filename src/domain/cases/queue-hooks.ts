@@ -2,6 +2,7 @@ import { RostrumError } from '../../errors.ts'
 import type { NewQueuedRun } from '../queue/queue-store.ts'
 import type { Generation } from '../scripts/run.ts'
 import type { Case, CaseCommit } from './case-store.ts'
+import { writeHookOptions } from './run-hooks.ts'
 
 const maxGeneration = 8
 
@@ -21,7 +22,6 @@ export function toQueuedRuns(commit: CaseCommit, row: Pick<Case, 'id' | 'version
   if (after === null) return []
   const { event, hooks, generation, causedBy } = after
   const { id, version } = row
-  const ofCase = JSON.stringify({ id, case_type_code: caseTypeCode, version })
   const shared = {
     trigger: 'hook',
     event,
@@ -32,7 +32,7 @@ export function toQueuedRuns(commit: CaseCommit, row: Pick<Case, 'id' | 'version
     generation,
     causedBy,
     input: commit.data ?? commit.previousData ?? '{}',
-    options: `{"changed_fields":${changedFields},"case":${ofCase}}`,
+    options: writeHookOptions(changedFields, { id, case_type_code: caseTypeCode, version }),
   } as const
   return hooks.map(({ id: triggerId, functionId, functionName: name, scopes }) => ({
     ...shared,

@@ -37,6 +37,7 @@ export async function compileSource(
     // A source that is only compiled never runs, so only a compromised sandbox makes a call here.
     answer: () => Promise.reject(new Error('A source that is compiled makes no calls.')),
     onAdmitted: () => undefined,
+    onBegun: () => undefined,
   }
   const first = await runAdmitted(parts, asked)
   const ending = first.kind === 'crashed' ? await runAdmitted(parts, asked) : first

@@ -24,7 +24,7 @@ export interface AskedRun {
   /** Called when the run has a sandbox. */
   onAdmitted(): void
   /** Called when the sandbox has begun the run, which then is not refused or repeated any more. */
-  onBegun?(): void
+  onBegun(): void
 }
 
 export interface RunningParts {
@@ -71,7 +71,7 @@ async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun):
       log: scriptLog,
       calls,
       signal,
-      onBegun: () => waiting.onBegun?.(),
+      onBegun: waiting.onBegun,
     })
     if (ending.kind === 'notBegun') release(false)
     return ending

@@ -26,7 +26,7 @@ export interface RunInSandbox {
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
   /** Called when the sandbox has begun the run. */
-  onBegun?(): void
+  onBegun(): void
 }
 
 /**
@@ -42,7 +42,7 @@ export async function runInSandbox({
   log,
   calls,
   signal,
-  onBegun = () => undefined,
+  onBegun,
 }: RunInSandbox): Promise<RunEnding> {
   const { promise, resolve } = Promise.withResolvers<RunEnding>()
   const stop = (ending: RunEnding, reason: KillReason): void => {

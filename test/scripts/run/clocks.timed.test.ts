@@ -103,6 +103,7 @@ describe('the gateway', () => {
       limits,
       calls: new ScriptCalls({ limits, answer: () => new Promise(() => undefined) }),
       signal: new AbortController().signal,
+      onBegun: () => undefined,
     })
     if (stopAt === 'running') setTimeout(() => process.kill(pid, 'SIGSTOP'), 100)
     const { kind, ...rest } = await ending

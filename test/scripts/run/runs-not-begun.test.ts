@@ -68,6 +68,7 @@ describe('a run that has not begun', () => {
         scriptLog: new RunLog({ limits, system: { write: () => undefined } }),
         answer: async () => '',
         onAdmitted: () => admitted++,
+        onBegun: () => undefined,
       },
     )
     await until(() => admitted === 1)

@@ -4,7 +4,7 @@ import { scanJson } from '../../json/scan-json.ts'
 import { findFiles, findStat } from '../files/find-files.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
-import { readNamedFile } from '../run/read-documents.ts'
+import { readTextFile } from '../run/read-documents.ts'
 
 const object = z.record(z.string(), z.unknown())
 
@@ -63,7 +63,7 @@ function findCaseFiles(
 }
 
 function readCase(file: string, shown: string): FoundCase {
-  const text = readNamedFile(file, { resolve: path => path }, shown)
+  const text = readTextFile(file, shown)
   const { data: content, error } = rule.safeParse(parseCase(text, shown))
   if (content === undefined) {
     const [issue] = error.issues
@@ -96,7 +96,7 @@ function parseCase(text: string, shown: string): unknown {
 
 function readScript(path: string, shown: string, script: string): string {
   try {
-    return readNamedFile(path, { resolve: same => same }, script)
+    return readTextFile(path, script)
   } catch (error) {
     throw wrongUse(
       `\`${shown}\` names the script \`${script}\`, relative to the case. ${(error as Error).message}`,

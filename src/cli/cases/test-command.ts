@@ -6,7 +6,7 @@ import type { Command, CommandCall } from '../frame/command.ts'
 import { executeScript, nameOfFile } from '../gateway/execute-script.ts'
 import type { Execution } from '../gateway/execution.ts'
 import { createGatewayClient } from '../gateway/gateway-client.ts'
-import { readNamedFile } from '../run/read-documents.ts'
+import { readTextFile } from '../run/read-documents.ts'
 import { type ScratchGateway, startScratchGateway } from '../run/scratch-gateway.ts'
 import { type Watched, watchFiles } from '../run/watch-files.ts'
 import { type FoundCase, readCases } from './case-file.ts'
@@ -116,7 +116,7 @@ function judge(found: FoundCase, execution: Execution, isUpdate: boolean): CaseR
 
 // Somebody may have saved the case while its script ran. Another path of this case may have updated it.
 function update({ file, text, name }: FoundCase, next: string): void {
-  const now = readNamedFile(file, { resolve: path => path })
+  const now = readTextFile(file, file)
   if (now !== text && now !== next)
     throw new CliError(
       exitCodes.conflict,

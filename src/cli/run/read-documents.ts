@@ -5,8 +5,12 @@ import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 
 /** Reads a file that was named on the command line; `-` is stdin. Throws an error that says what is wrong with it. */
-export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'resolve'>, shown = path): string {
-  const file = path === '-' ? 0 : resolve(path)
+export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'resolve'>): string {
+  return readTextFile(path === '-' ? 0 : resolve(path), path)
+}
+
+/** Reads a file of UTF-8 text, or an open file by its number. Throws an error that names it as `shown`. */
+export function readTextFile(file: string | number, shown: string): string {
   let bytes: Buffer
   try {
     bytes = readFileSync(file)

@@ -2,6 +2,7 @@ import { parseId } from '../../domain/id.ts'
 import type { QueuedRun as QueuedRunRow } from '../../domain/queue/queue-store.ts'
 import { maxRetriedAtOnce } from '../../domain/queue/queued-runs.ts'
 import { type QueuedTrigger, queuedTriggers } from '../../domain/scripts/trigger-kinds.ts'
+import { loadOnce } from '../../load-once.ts'
 import { builder } from '../builder.ts'
 import { QueuedRun } from '../refs.ts'
 import { queuedRunCursors } from '../relay/cursor.ts'
@@ -34,14 +35,6 @@ const QueuedRunConnection = builder.connectionObject<typeof QueuedRun, CountedPa
   { name: 'QueuedRunEdge', description: 'A queued run and its cursor.' },
 )
 
-function shareResult<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | null = null
-  return () => {
-    result ??= work()
-    return result
-  }
-}
-
 type IdName = `${QueuedTrigger}Id`
 
 // An argument for the id of each kind of trigger that queues runs.
@@ -69,7 +62,7 @@ builder.queryFields(t => ({
         cursors: queuedRunCursors,
         read: (from, limit) => services.queuedRuns.list(accountCode, state, from ?? 0, limit),
       })
-      const count = shareResult(() => services.queuedRuns.count(accountCode, state))
+      const count = loadOnce(() => services.queuedRuns.count(accountCode, state))
       return { ...page, count } satisfies CountedPage
     },
   }),

@@ -20,6 +20,11 @@ export function parseId(text: string, what: string): number {
   return id
 }
 
+/** Reads an id like `parseId`. Returns null without one. */
+export function parseOptionalId(text: string | null | undefined, what: string): number | null {
+  return text == null ? null : parseId(text, what)
+}
+
 /** Reads the ids of fields like `parseId`. The error names each text that is no id, with a pointer to its field. */
 export function parseIdFields<Name extends string>(
   fields: Readonly<Record<Name, { readonly text: string; readonly what: string }>>,

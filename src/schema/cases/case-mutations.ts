@@ -1,5 +1,5 @@
 import { caseDataLimits, readCaseData } from '../../domain/case-data/case-data.ts'
-import { parseId } from '../../domain/id.ts'
+import { parseId, parseOptionalId } from '../../domain/id.ts'
 import { badName, isName } from '../../domain/name.ts'
 import { invalidInput, RostrumError } from '../../errors.ts'
 import type { GivenJson, JsonObject } from '../../json/read-json.ts'
@@ -58,7 +58,7 @@ builder.mutationFields(t => ({
       const change = readChange(context, input)
       const done = await context.services.cases.save({
         ...change,
-        id: input.id == null ? null : parseId(input.id, 'case id'),
+        id: parseOptionalId(input.id, 'case id'),
         caseTypeCode: input.caseTypeCode ?? null,
         data: readData(input),
         isMerge: input.mode === 'MERGE',

@@ -1,4 +1,4 @@
-import { parseId } from '../../domain/id.ts'
+import { parseOptionalId } from '../../domain/id.ts'
 import type { Page } from '../../domain/port.ts'
 import { allRuns, type RunFilter as Filter, type StoredRun } from '../../domain/runs/run-store.ts'
 import { builder } from '../builder.ts'
@@ -109,10 +109,10 @@ export function readFilter(given: typeof RunFilter.$inferInput): Filter {
   const { functionId, caseId, txnID, startedAfter, startedBefore } = given
   return {
     ...allRuns,
-    functionId: functionId == null ? null : parseId(functionId, 'function id'),
+    functionId: parseOptionalId(functionId, 'function id'),
     functionVersion: given.functionVersion ?? null,
     trigger: given.trigger ?? null,
-    caseId: caseId == null ? null : parseId(caseId, 'case id'),
+    caseId: parseOptionalId(caseId, 'case id'),
     txnId: txnID ?? null,
     outcome: given.outcome ?? null,
     state: given.state ?? null,

@@ -1,4 +1,4 @@
-import { parseId } from '../../domain/id.ts'
+import { parseId, parseOptionalId } from '../../domain/id.ts'
 import type { CaseTask as CaseTaskRow } from '../../domain/triggers/trigger-store.ts'
 import { builder } from '../builder.ts'
 import { readGivenTrigger, readTriggerFilter } from './given-trigger.ts'
@@ -55,7 +55,7 @@ builder.mutationFields(t => ({
     scope: 'functions:write',
     args: { input: t.arg({ type: SaveCaseTaskInput, required: true, description: 'The task.' }) },
     resolve: (_root, { input }, { origin, caller, services }) => {
-      const id = input.id == null ? null : parseId(input.id, 'case task id')
+      const id = parseOptionalId(input.id, 'case task id')
       return services.caseTasks.save(origin, id, readGivenTrigger(input, caller))
     },
   }),

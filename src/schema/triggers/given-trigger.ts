@@ -1,5 +1,5 @@
 import type { Caller } from '../../credentials/caller.ts'
-import { parseId } from '../../domain/id.ts'
+import { parseId, parseOptionalId } from '../../domain/id.ts'
 import type { FunctionChoice } from '../../domain/triggers/complete-trigger.ts'
 import type { TriggerFilter } from '../../domain/triggers/trigger-store.ts'
 import { invalidInput } from '../../errors.ts'
@@ -37,7 +37,7 @@ export function readTriggerFilter({
 }): TriggerFilter {
   return {
     caseTypeCode: caseTypeCode ?? null,
-    functionId: functionId == null ? null : parseId(functionId, 'function id'),
+    functionId: parseOptionalId(functionId, 'function id'),
   }
 }
 

@@ -1,4 +1,4 @@
-import { parseId } from '../../domain/id.ts'
+import { parseId, parseOptionalId } from '../../domain/id.ts'
 import type { Hook as HookRow } from '../../domain/triggers/trigger-store.ts'
 import { builder } from '../builder.ts'
 import { triggerOfQueuedRun } from '../queue/queued-run.ts'
@@ -64,7 +64,7 @@ builder.mutationFields(t => ({
     scope: 'functions:write',
     args: { input: t.arg({ type: SaveHookInput, required: true, description: 'The hook.' }) },
     resolve: (_root, { input }, { origin, caller, services }) => {
-      const id = input.id == null ? null : parseId(input.id, 'hook id')
+      const id = parseOptionalId(input.id, 'hook id')
       return services.hooks.save(origin, id, readGivenTrigger(input, caller))
     },
   }),

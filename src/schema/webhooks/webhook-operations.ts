@@ -1,4 +1,4 @@
-import { parseId } from '../../domain/id.ts'
+import { parseId, parseOptionalId } from '../../domain/id.ts'
 import { defaultOverlapHours } from '../../domain/webhooks/webhooks.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
@@ -55,7 +55,7 @@ builder.mutationFields(t => ({
     args: { input: t.arg({ type: SaveWebhookInput, required: true, description: 'The webhook.' }) },
     resolve: async (_root, { input: { secret, ...input } }, context) => {
       const { origin, caller, services } = context
-      const id = input.id == null ? null : parseId(input.id, 'webhook id')
+      const id = parseOptionalId(input.id, 'webhook id')
       const given = { ...readGivenTrigger(input, caller), secret: secret ?? null }
       const saved = await services.webhooks.save(origin, id, given)
       if (saved.secret !== null) context.onSecret(saved.secret)

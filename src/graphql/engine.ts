@@ -20,7 +20,7 @@ import type { OperationPlan } from './plan/compile-operation.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import { createPlanCache } from './plan/plan-cache.ts'
 import { planLargeOperation } from './plan/plan-large-operation.ts'
-import { noStream, onlyQueries, type Refused, unplannable } from './refused-operations.ts'
+import { noStream, onlyQueries, type Refused, refuse, unplannable } from './refused-operations.ts'
 
 // Maximum number of large operations of an account that are executed at once. A mutation may wait for runs, of which an
 // account may have 64 waiting and several running.
@@ -114,12 +114,12 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
       context.signal.throwIfAborted()
     } catch (error) {
       place?.leave()
-      return toRefusal({ kind: 'refused', by: 'gone', errors: [error], operation: prepared.node }, context)
+      return toRefusal(refuse(prepared, 'gone', error), context)
     }
     try {
       return await executeInPieces(prepared, request, context)
     } catch (error) {
-      return toRefusal({ kind: 'refused', by: 'fault', errors: [error], operation: prepared.node }, context)
+      return toRefusal(refuse(prepared, 'fault', error), context)
     } finally {
       place?.leave()
     }
@@ -171,7 +171,8 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
     request: OperationRequest,
     context: RequestContext,
   ): Answer | Promise<Answer> {
-    const { span, node } = { span: context.span, node: accepted.prepared.node }
+    const { span } = context
+    const { node } = accepted.prepared
     const own = span === null || node === null ? null : beginOperationSpan(span, node)
     context.span = own ?? span
     const end = () => {
@@ -217,10 +218,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
       try {
         reserveMemory(bytesOfDocument(prepared.document) + bytesOfVariables(variables))
       } catch (error) {
-        return toRefusal(
-          { kind: 'refused', by: 'source', errors: [error], operation: prepared.node },
-          context,
-        )
+        return toRefusal(refuse(prepared, 'source', error), context)
       }
       const declared = { ...request, variables }
       const args = toArguments(prepared, declared, context)

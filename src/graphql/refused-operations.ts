@@ -8,25 +8,29 @@ export type Refused = Extract<
   { readonly kind: 'refused' }
 >
 
-export function onlyQueries({ node }: PreparedOperation): Refused {
-  const error = new RostrumError('FORBIDDEN', 'A dry run changes nothing, so it refuses mutations.')
-  return { kind: 'refused', by: 'dry run', errors: [error], operation: node }
+export function refuse({ node }: PreparedOperation, by: Refused['by'], error: unknown): Refused {
+  return { kind: 'refused', by, errors: [error], operation: node }
 }
 
-export function unplannable({ node }: PreparedOperation): Refused {
+export function onlyQueries(prepared: PreparedOperation): Refused {
+  const error = new RostrumError('FORBIDDEN', 'A dry run changes nothing, so it refuses mutations.')
+  return refuse(prepared, 'dry run', error)
+}
+
+export function unplannable(prepared: PreparedOperation): Refused {
   const error = new RostrumError(
     'BAD_USER_INPUT',
     'An operation that costs more than 10,000 must not select introspection or spread its fragments into more than ' +
       '5,000 fields. Split it.',
     { facts: { bound: 'cost' } },
   )
-  return { kind: 'refused', by: 'bounds', errors: [error], operation: node }
+  return refuse(prepared, 'bounds', error)
 }
 
-export function noStream({ node }: PreparedOperation): Refused {
+export function noStream(prepared: PreparedOperation): Refused {
   const error = new RostrumError(
     'BAD_USER_INPUT',
     'A subscription is answered only as a stream. Send it to `/graphql` with `Accept: text/event-stream`.',
   )
-  return { kind: 'refused', by: 'no stream', errors: [error], operation: node }
+  return refuse(prepared, 'no stream', error)
 }

@@ -73,7 +73,10 @@ function readCase(file: string, shown: string): FoundCase {
   const scriptFile = resolve(dirname(file), content.script)
   return {
     name: content.name ?? shown.replace(/\.json$/, ''),
-    ...{ file, text, content, scriptFile },
+    file,
+    text,
+    content,
+    scriptFile,
     ...readDocuments(text),
     sourceCode: readScript(scriptFile, shown, content.script),
   }

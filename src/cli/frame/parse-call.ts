@@ -16,7 +16,11 @@ export interface ParsedCall {
 export function parseCall(name: string, { options, args: [min, max] }: Command, argv: string[]): ParsedCall {
   const known: Command['options'] = { ...options, ...help }
   const { tokens, values, positionals } = parseArgs({
-    ...{ args: argv, options: known, strict: false, allowPositionals: true, tokens: true },
+    args: argv,
+    options: known,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
   })
   for (const token of tokens) if (token.kind === 'option') checkOption(name, token, known)
   if (values.help === true) return { args: positionals, values }

@@ -74,10 +74,13 @@ export function showRunJson(run: ShownRun, { write }: Terminal): void {
     txnSource,
   } = run
   const shown = {
-    ...{ id, name, function: run.function === null ? null : nameOf(run) },
+    id,
+    name,
+    function: run.function === null ? null : nameOf(run),
     trigger: trigger.toLowerCase(),
     outcome: outcome?.toLowerCase() ?? null,
-    ...{ message, error },
+    message,
+    error,
     logs: logs.map(({ at, level, data }) => ({ at, level: level.toLowerCase(), data })),
     started_at: startedAt,
     duration_ms: durationMs,

@@ -68,8 +68,14 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
 
   function begin(start: RunStart): DeferrableRecording {
     const run: RecordedRun = {
-      ...{ start, beganAt: performance.now(), end: null, bytes: 0, beingWritten: null },
-      ...{ isInserted: false, isHeld: false, keptAs: null },
+      start,
+      beganAt: performance.now(),
+      end: null,
+      bytes: 0,
+      beingWritten: null,
+      isInserted: false,
+      isHeld: false,
+      keptAs: null,
     }
     begun.add(run)
     return {

@@ -15,7 +15,9 @@ interface GivenChange {
 export function readChange(context: RequestContext, { ifVersions = null, dryRun }: GivenChange) {
   const { origin, parentRun } = context
   return {
-    ...{ origin, ifVersions, dryRun },
+    origin,
+    ifVersions,
+    dryRun,
     deadline: context.deadlineFromNow(),
     asking: context,
     functionName: parentRun?.functionName ?? null,

@@ -68,8 +68,12 @@ builder.queryFields(t => ({
         cursors: runCursors,
         read: (before, limit) =>
           services.runs.list({
-            ...{ accountCode: caller.accountCode, filter: readFilter(filter ?? {}) },
-            ...{ text: filter?.text || null, before, limit, signal },
+            accountCode: caller.accountCode,
+            filter: readFilter(filter ?? {}),
+            text: filter?.text || null,
+            before,
+            limit,
+            signal,
           }),
       }),
   }),

@@ -99,10 +99,10 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const { origin, caseTypeCode, read, data, changedFields, functionName } = wanted
     const { accountCode } = origin
     const kind = read === null ? 'created' : data === null ? 'deleted' : 'saved'
-    const of = { caseId: row.id, caseTypeCode, version: row.version }
     const take = queued.length === 0 ? null : toTakeValues(queued, limits.queueBytes)
     const storedBytes = findAddedBytes(wanted, queued)
-    const event = { kind, ...of, changedFields, functionName } as const
+    const { id: caseId, version } = row
+    const event = { kind, caseId, caseTypeCode, version, changedFields, functionName } as const
     const appended = yield* appendEvent(origin, event, { storedBytes, take })
     const ids = yield* enqueue(accountCode, queued, { row: appended.taken })
     if (ids instanceof Refusal) return ids

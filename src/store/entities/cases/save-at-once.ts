@@ -127,10 +127,17 @@ function findBytes({ wanted: { data, changedFields, runs, values }, queued }: Pl
 function toValues(change: PlannedChange): SaveValues {
   const { wanted, queued, addedBytes } = change
   const { origin, caseTypeCode, read, revision, data, changedFields, functionName, leaseHolder } = wanted
-  const of = { caseId: read?.id ?? 0, caseTypeCode, version: (read?.version ?? 0) + 1 }
+  const event = {
+    kind: kindOf(change),
+    caseId: read?.id ?? 0,
+    caseTypeCode,
+    version: (read?.version ?? 0) + 1,
+    changedFields,
+    functionName,
+  }
   const { waiting, waitingBytes } = measureWaiting(queued)
   return {
-    ...toEventValues(origin, { kind: kindOf(change), ...of, changedFields, functionName }, addedBytes),
+    ...toEventValues(origin, event, addedBytes),
     leaseHolder,
     revision,
     data,

@@ -1,5 +1,6 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { findBarriers, openTab, signIn, turnOffCache } from './open-browser.ts'
+import { enter, findBarriers, openTab, signIn, turnOffCache } from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -95,9 +96,8 @@ test('keys go from page to page, and `?` lists them', async () => {
   await page.context().close()
 })
 
-test.each(['functions', 'runs', 'cases', 'members'])('/%s has no barrier, and is small', async path => {
-  const { page, faults } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken)
+/** Opens a page whose files no cache has, and returns their bytes on the wire, without answers of the API. */
+async function countBytes(page: Page, path: string): Promise<number> {
   // The page after the sign-in may still load its parts, which are not counted.
   await page.goto('about:blank')
   await turnOffCache(page)
@@ -107,14 +107,45 @@ test.each(['functions', 'runs', 'cases', 'members'])('/%s has no barrier, and is
     const { responseBodySize, responseHeadersSize } = await answer.request().sizes()
     sizes.push(responseBodySize + responseHeadersSize)
   })
-  await page.goto(`/${path}`, { waitUntil: 'networkidle' })
-  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  await page.goto(path, { waitUntil: 'networkidle' })
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+test.each(['functions', 'runs', 'cases', 'members'])('/%s has no barrier, and is small', async path => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await signIn(page, server.adminToken)
+  const bytes = await countBytes(page, `/${path}`)
   expect(bytes).toBeGreaterThan(15_000)
   expect(bytes).toBeLessThan(60_000)
   expect(await findBarriers(page)).toEqual([])
   await page.goto(`/${path}/none`, { waitUntil: 'networkidle' }).catch(() => null)
   expect(faults.filter(fault => !fault.includes('/members/none'))).toEqual([])
   await page.context().close()
+})
+
+test('the page of one function, run or case is small', async () => {
+  const { body } = await server.graphql<{
+    function: { id: string }
+    case: { case: { id: string } }
+  }>(`mutation {
+    function: saveFunction(input: { name: "small", sourceCode: "exit(1)" }) { id }
+    type: saveCaseType(input: { code: "small", indexedFields: [] }) { code }
+    case: saveCase(input: { caseTypeCode: "small", data: {} }) { case { id } }
+  }`)
+  const { task_execution: run } = (await server.execute({ name: 'small', sourceCode: 'exit(1)' })).body
+  const paths = [
+    `/functions/${body.data?.function.id}`,
+    `/runs/${run?.id}`,
+    `/cases/${body.data?.case.case.id}`,
+  ]
+  for (const path of paths) {
+    const { page, faults } = await openTab(browser, server.baseUrl)
+    await enter(page, server.adminToken)
+    const bytes = await countBytes(page, path)
+    expect([path, bytes]).toEqual([path, expect.toSatisfy((size: number) => size > 15_000 && size < 60_000)])
+    expect(faults).toEqual([])
+    await page.context().close()
+  }
 })
 
 test('a browser that allows no storage shows what needs no token, and the login says what is wrong', async () => {

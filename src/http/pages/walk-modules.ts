@@ -39,8 +39,8 @@ const references = new RegExp(
   'gm',
 )
 
-// A comment that describes a name, in lines of its own. A test finds one that would be part of a text.
-const docComments = /^ *\/\*\*[\s\S]*?\*\/ *\n/gm
+// Comments in lines of their own. A test finds one that would be part of a text.
+const ownComments = /^ *(?:\/\*\*[\s\S]*?\*\/ *|\/\/.*)\n/gm
 
 // The comments of a package in lines of their own, which are a quarter of what is sent, but for licences.
 const packageComments = /^[ \t]*(?:\/\/.*|\/\*\*(?!\s*\*?\s*@license)[\s\S]*?\*\/[ \t]*)\n/gm
@@ -76,9 +76,9 @@ export function withImports(modules: ModuleGraph['modules'], entry: string): str
   return [...names]
 }
 
-/** Returns JavaScript: the module without its types and without the comments that describe its names. */
+/** Returns JavaScript: the module without its types and without comments in lines of their own. */
 export function stripModule(text: string): string {
-  return stripTypeScriptTypes(text.replace(docComments, ''))
+  return stripTypeScriptTypes(text.replace(ownComments, ''))
 }
 
 /** Returns a module of a package without its comments. */

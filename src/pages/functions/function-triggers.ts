@@ -7,7 +7,6 @@ import { PageElement, tryAction, viewError, viewLoading } from '../shell/page-el
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { writeExample } from './sender-example.ts'
 import type { TriggerDialog, TriggerSaved } from './trigger-dialog.ts'
-import './trigger-dialog.ts'
 import {
   type Hook,
   listHooks,
@@ -181,8 +180,12 @@ class FunctionTriggers extends PageElement {
   }
 
   #add(kind: TriggerKind, rotated: Webhook | null = null): void {
-    this.notice = ''
-    void this.querySelector<TriggerDialog>('trigger-dialog')?.ask(kind, rotated)
+    this.#try('', async () => {
+      await loadDialog()
+      const dialog = this.querySelector<TriggerDialog>('trigger-dialog')
+      await dialog?.updateComplete
+      await dialog?.ask(kind, rotated)
+    })
   }
 
   #noteSaved = ({ detail: { kind, notice } }: CustomEvent<TriggerSaved>): void => {
@@ -255,6 +258,13 @@ class FunctionTriggers extends PageElement {
     )
     if (generation === this.#generations[kind]) this.triggers = { ...this.triggers, [kind]: loaded }
   }
+}
+
+// Few people who open the page add a trigger, and it has to stay small.
+async function loadDialog(): Promise<void> {
+  await import('./trigger-dialog.ts').catch(() => {
+    throw new Error('A part of this page did not load. Check your connection, then load the page again.')
+  })
 }
 
 function viewLoaded<Trigger>({ title, advice, loaded, viewItem }: Kind<Trigger>) {

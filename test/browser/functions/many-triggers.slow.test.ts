@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { enter, expireToken, findBarriers, openTab, signInAgain } from '../open-browser.ts'
-import { startBrowsing } from '../start-browsing.ts'
+import { close, startBrowsing } from '../start-browsing.ts'
 
 const events = ['PRE_SAVE', 'POST_SAVE', 'PRE_DELETE', 'POST_DELETE']
 
-const { server, browser } = await startBrowsing()
+const { server, browser, open } = await startBrowsing()
 
 async function save(name: string): Promise<string> {
   const { body } = await server.graphql<{ saveFunction: { id: string } }>(
@@ -92,4 +92,16 @@ test('a webhook that was typed is there after signing in again, without its secr
   expect(await dialog.getByLabel('Name').inputValue()).toBe('')
   expect(await dialog.getByLabel('cases:read').isChecked()).toBe(false)
   await page.context().close()
+})
+
+test('a dialog whose file does not come says what to do', async () => {
+  const { body } = await server.graphql<{ saveFunction: { id: string } }>(
+    'mutation { saveFunction(input: { name: "late-dialog", sourceCode: "exit(1)" }) { id } }',
+  )
+  const tab = await open(`/functions/${body.data?.saveFunction.id}`)
+  const { page } = tab
+  await page.route('**/trigger-dialog.ts', route => route.abort())
+  await page.getByRole('button', { name: 'Add hook' }).click()
+  await page.getByRole('alert').getByText('load the page again').waitFor()
+  await close(tab)
 })

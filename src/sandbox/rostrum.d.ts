@@ -4,7 +4,7 @@
 declare function exit(payload?: unknown): never
 
 /** Ends the run with a refusal: the caller gets the message word for word. Nothing after it runs. */
-declare function fail(message: unknown): never
+declare function fail(message: string): never
 
 /** Writes an entry to the logs of the run, as `console.info` does. */
 declare function log(...data: unknown[]): void

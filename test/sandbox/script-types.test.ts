@@ -115,6 +115,7 @@ test.each([
   'exti(1)',
   'exit(1, 2)',
   'fail()',
+  'fail(1)',
   'log(payload.totl)',
   'payload.total.toUpperCase()',
   'options.params.a; options.requestContext.id',

@@ -56,7 +56,7 @@ test('a narrow page shows one pane at a time, keeps Run in view, and shows what 
   expect(await field(page, 'Script').evaluate(own => own.matches(':focus'))).toBe(true)
   await page.keyboard.press('Alt+3')
   await page.getByRole('tabpanel').getByText('seen').waitFor()
-  await tab(page, 'Logs').focus()
+  await expect.poll(() => tab(page, 'Logs').evaluate(own => own.matches(':focus'))).toBe(true)
   await page.keyboard.press('ArrowLeft')
   expect(await tab(page, 'Difference').evaluate(own => own.matches(':focus'))).toBe(true)
   expect(faults).toEqual([])

@@ -33,6 +33,12 @@ class PaneTabs extends PageElement {
     return html`<div role="tablist" aria-label="Results" @keydown=${this.#move}>${this.#tabs.map(viewTab)}</div>`
   }
 
+  // A key can choose a result while the focus is in a pane that it hides.
+  override updated(): void {
+    if (document.activeElement?.checkVisibility() === false)
+      this.querySelector<HTMLElement>('[aria-selected="true"]')?.focus()
+  }
+
   get #tabs(): readonly PaneTab[] {
     const { layout } = this
     if (layout === null) return []

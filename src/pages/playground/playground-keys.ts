@@ -36,6 +36,8 @@ export function handlePlaygroundKeys({ run, stop, save, chooseTab }: Actions): v
       if (isSaveKey(event)) event.preventDefault()
       return
     }
+    // Escape closes an open menu first, as it does a dialog.
+    if (event.key === 'Escape' && document.querySelector('[role="menu"]:not([hidden])') !== null) return
     if (!handle(event)) return
     event.preventDefault()
     event.stopPropagation()

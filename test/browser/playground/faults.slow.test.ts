@@ -124,6 +124,12 @@ test('logs come while the script runs, and Escape or the button stops it', async
   await field(page, 'Script').click()
   await page.keyboard.press('Control+Enter')
   await status(page, /running/).waitFor()
+  // An open menu closes first.
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await page.getByRole('menu').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'hidden' })
+  expect(await status(page, /^\s*running\s*$/).count()).toBe(1)
   await page.keyboard.press('Escape')
   await status(page, /stopped/).waitFor()
   expect(faults).toEqual([])

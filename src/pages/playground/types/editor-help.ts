@@ -1,6 +1,6 @@
 import { autocompletion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete'
 import type { Extension } from '@codemirror/state'
-import { hoverTooltip } from '@codemirror/view'
+import { closeHoverTooltips, type EditorView, hasHoverTooltips, hoverTooltip, keymap } from '@codemirror/view'
 import type { Answers, Description, Question } from './protocol.ts'
 
 type Ask = <Kind extends keyof Answers>(
@@ -50,7 +50,17 @@ export function createEditorHelp(ask: Ask): Extension {
   })
 
   // Enter takes the completion as soon as it is seen.
-  return [autocompletion({ override: [complete], icons: false, interactionDelay: 0 }), describe]
+  return [
+    autocompletion({ override: [complete], icons: false, interactionDelay: 0 }),
+    describe,
+    keymap.of([{ key: 'Escape', run: closeDescription }]),
+  ]
+}
+
+// A description covers text, so Escape closes it. It does what it does otherwise too.
+function closeDescription(view: EditorView): boolean {
+  if (hasHoverTooltips(view.state)) view.dispatch({ effects: closeHoverTooltips })
+  return false
 }
 
 function toElement({ signature, documentation }: Description, role?: string): HTMLElement {

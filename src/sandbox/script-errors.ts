@@ -64,12 +64,12 @@ export function unhandledRejection({ message, stack }: Error): ScriptError {
 }
 
 // Returns the frames in the rest of a stack after the message. The message may contain lines that look like frames, and
-// isolated-vm repeats all of its lines but the first before the frames. If other lines are there, as after a message
-// that V8's stack holds only in part, nothing is known about the frames.
+// isolated-vm repeats the message from the first line that begins like a frame. If something else is there, as after a
+// message that V8's stack holds only in part, nothing is known about the frames.
 function framesAfter(rest: string, message: string): string {
-  const lineBreak = message.indexOf('\n')
-  const repeated = lineBreak < 0 ? '' : message.slice(lineBreak)
-  return rest.startsWith(repeated) ? rest.slice(repeated.length) : ''
+  const repeatedAt = message.indexOf('\n    at')
+  const repeated = repeatedAt < 0 ? '' : message.slice(repeatedAt)
+  return rest.startsWith(`${repeated}\n    at `) ? rest.slice(repeated.length) : ''
 }
 
 function withoutPosition(code: ScriptError['code'], message: string): ScriptError {

@@ -78,6 +78,8 @@ describe('a stack', () => {
 
   test.each([
     ['one line', "'boom at task.js:77:7'"],
+    ['lines unlike frames', "'boom\\ntask.js:77:7\\nmore'"],
+    ['a line before one like a frame', "'boom\\nmore\\n    at task.js:77:7'"],
     ['a last line like a frame', "'boom\\n    at task.js:77:7'"],
     ['a stack in it', "'boom: ' + new Error('inner').stack + '\\nmore'"],
     ['nothing before its lines', "'\\n    at f (task.js:77:7)\\n    at task.js:78:8'"],

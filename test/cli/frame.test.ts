@@ -225,7 +225,7 @@ function silentGateway(): GatewayClient {
 }
 
 test('a gateway that falls silent within a run is 69, and not said to have ended it', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const script = { name: 'a', sourceCode: 'exit(1)', input: '{}', options: '{}', caseTypeCode: null }
   const run = executeScript(silentGateway(), script, () => {}).catch((error: unknown) => error)
@@ -236,8 +236,27 @@ test('a gateway that falls silent within a run is 69, and not said to have ended
   })
 })
 
+test('a run is shown to its end by a process that was stopped for long', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const body = writable.getWriter()
+  const headers = { 'content-type': 'text/event-stream' }
+  const gateway = { ...silentGateway(), send: async () => new Response(readable, { headers }) }
+  const script = { name: 'a', sourceCode: 'exit(1)', input: '{}', options: '{}', caseTypeCode: null }
+  const run = executeScript(gateway, script, () => {}).catch((error: unknown) => error)
+  await body.write(Buffer.from(':\n\n'))
+  // A timer that is late fires once, and then what arrived is read.
+  await vi.advanceTimersToNextTimerAsync()
+  await body.write(
+    Buffer.from(`event: end\ndata: ${JSON.stringify({ task_execution: { outcome: 'exit' } })}\n\n`),
+  )
+  await body.close()
+  expect(await run).toMatchObject({ outcome: 'exit' })
+})
+
 test('logs --follow begins a new stream if the gateway falls silent', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const said: string[] = []
   const ending = new AbortController()

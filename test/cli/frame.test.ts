@@ -273,7 +273,8 @@ test('logs --follow begins a new stream if the gateway falls silent', async () =
 
 test('logs --follow says why its stream is refused while it tries again', async () => {
   const message = '100 streams of this account are open at this gateway, the maximum.'
-  const refusal = JSON.stringify({ errors: [{ message, extensions: { code: 'OVERLOADED' } }] })
+  const error = { message: `${message} Try again in 1 s.`, extensions: { code: 'OVERLOADED' } }
+  const refusal = JSON.stringify({ errors: [error] })
   const runs = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
   const server = createServer(({ headers }, response) => {
     if (headers.accept !== 'text/event-stream') return response.end(JSON.stringify({ data: { runs } }))

@@ -54,13 +54,16 @@ export async function followRuns(
     signal.throwIfAborted()
     const isRefused = reason instanceof GatewayRefusal && reason.status !== 200
     const said = isRefused
-      ? `${showControls(reason.message)} Trying`
+      ? `${showControls(withoutAdvice(reason.message))} Trying`
       : `The stream of ${client.url} ended; trying`
     terminal.say(`${said} again.`)
     if (performance.now() - startedAt > maxReconnectMs) pauseMs = reconnectMs
     await sleep(pauseMs, undefined, { signal })
   }
 }
+
+// A refusal may end in the advice to do what this command does by itself.
+const withoutAdvice = (message: string) => message.replace(/ Try again (later|in \d+ s)\.$/, '')
 
 interface Showing {
   /** Shows the runs that ended since a run was shown. */

@@ -84,6 +84,7 @@ test.each([
     '"reason":"use TLS","msg":"the collector of traces warns"',
   ],
   ['http/json', page, noCollector],
+  ['http/json', 'null', noCollector],
 ])('the log says what a collector answers (%s, %o)', async (protocol, answer, line) => {
   const collector = await startCollector({ answer })
   onTestFinished(collector.close)

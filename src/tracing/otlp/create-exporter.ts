@@ -35,9 +35,11 @@ export async function createExporter(
   // A page with status 200, such as that of another service at the same address, has taken no spans.
   function readAnswer(data: Uint8Array): IExportTraceServiceResponse {
     try {
+      if (!isJson || data.length === 0) return serializer.deserializeResponse(data)
       // The serializer of JSON takes any text.
-      if (isJson && data.length > 0) return JSON.parse(new TextDecoder().decode(data))
-      return serializer.deserializeResponse(data)
+      const answer: unknown = JSON.parse(new TextDecoder().decode(data))
+      if (typeof answer !== 'object' || answer === null) throw new TypeError('The answer is no object.')
+      return answer
     } catch (error) {
       report({ reason: 'the answer is not OTLP. Check the endpoint of the collector' }, notSent)
       throw error

@@ -41,9 +41,9 @@ export class GatewayError extends Error {
 /** Returns the error of an answer with a problem document. */
 export async function readProblem(answer: Response): Promise<GatewayError> {
   const { status } = answer
-  const body = (await answer.json().catch(() => ({}))) as ProblemBody
+  const body = Object(await answer.json().catch(() => null)) as ProblemBody
   const foreign = `The answer (status ${status}) does not come from a Rostrum gateway. Try again later.`
-  const message = body.detail ?? body.title ?? foreign
+  const message = [body.detail, body.title].find(text => typeof text === 'string') ?? foreign
   return new GatewayError(message, { code: body.code ?? 'UNKNOWN', status })
 }
 

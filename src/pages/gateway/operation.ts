@@ -55,7 +55,8 @@ export async function ask<Data, Variables extends object>(
       return { status: answer.status, retryAfterMs: readRetryAfter(answer), ...body }
     },
   )
-  const [first] = errors ?? []
+  // A proxy may answer with JSON of its own, whose errors need not be a list.
+  const [first] = [errors ?? []].flat()
   if (typeof first?.message === 'string') {
     const { code = 'UNKNOWN', ...facts } = first.extensions ?? {}
     throw new GatewayError(first.path === undefined ? explainVersion(first.message) : first.message, {
@@ -65,8 +66,7 @@ export async function ask<Data, Variables extends object>(
       retryAfterMs,
     })
   }
-  // A proxy may answer with JSON of its own.
-  if (first !== undefined || data === null || data === undefined)
+  if (first !== undefined || data === null || typeof data !== 'object')
     throw notOfGateway('does not come from a Rostrum gateway', status, retryAfterMs)
   return data
 }

@@ -14,6 +14,8 @@ test.each([
   [foreign, {}],
   [foreign, { errors: ['no upstream'] }],
   [foreign, { errors: 'no upstream' }],
+  [foreign, { errors: { base: ['no upstream'] } }],
+  [foreign, { data: 'no upstream' }],
 ])('a page says “%s” to the answer %j', async (shown, json) => {
   const { page } = await open('/cases')
   await page.getByRole('button', { name: 'New case' }).click()
@@ -29,9 +31,16 @@ test.each([
   await page.context().close()
 })
 
-test.each([200, 403])('a run to which a page of a proxy answers with %i says so', async status => {
+test.each([
+  [200, ''],
+  [403, ''],
+  [403, 'null'],
+  [403, '{"detail": [{"msg": "no upstream"}]}'],
+  [502, 'null'],
+])('a run to which a proxy answers with %i and “%s” says so', async (status, body) => {
   const { page } = await open('/playground', { hasTypes: false })
-  await page.route('**/execute', route => route.fulfill({ status, contentType: 'text/html' }))
+  const contentType = body === '' ? 'text/html' : 'application/json'
+  await page.route('**/execute', route => route.fulfill({ status, contentType, body }))
   await page.getByRole('button', { name: 'Run' }).click()
   const alert = page.getByRole('alert').getByText(/^The answer \(status \d+\) does not come from/)
   await alert.waitFor()

@@ -43,6 +43,25 @@ test('Ctrl+F finds what the editor has not drawn, replaces it, and Escape goes b
   await page.context().close()
 })
 
+test('all of the search is in sight where the editor is high enough, and a line can be gone to', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await write(page, 'Script', script)
+  await page.keyboard.press('Control+F')
+  const panel = page.locator('code-editor[label="Script"] .cm-panels-top')
+  for (const width of [1_280, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    expect(await panel.evaluate(own => own.scrollHeight - own.clientHeight)).toBe(0)
+  }
+  await page.keyboard.press('Escape')
+  await field(page, 'Script').press('Control+Alt+G')
+  await page.getByLabel('Go to line').fill('2908')
+  expect(await page.getByRole('button', { name: 'Close', exact: true }).count()).toBe(1)
+  await page.keyboard.press('Enter')
+  await page.getByText('Ln 2908, Col 1').waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a low editor shows its text below the search', async () => {
   const { page, faults } = await openPlayground(browser, server)
   await write(page, 'Options', '{"params": {"total": 1}}')

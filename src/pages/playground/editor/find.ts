@@ -10,7 +10,7 @@ const words = {
   'by word': 'Whole words',
   replace: 'Replace',
   'replace all': 'Replace all',
-  close: 'Close search',
+  close: 'Close',
   go: 'Go',
 }
 
@@ -29,7 +29,13 @@ const leaveKey = {
 const surfaces = EditorView.theme({
   '.cm-panels': { color: 'var(--text)', backgroundColor: 'var(--raised)', fontFamily: 'var(--sans)' },
   // A low editor keeps some room for its text.
-  '.cm-panels-top': { maxHeight: '60%', overflow: 'auto', borderBottom: '1px solid var(--line)' },
+  '.cm-panels-top': {
+    flexShrink: '0',
+    maxHeight: '60%',
+    overflow: 'auto',
+    borderBottom: '1px solid var(--line)',
+  },
+  '.cm-panels-bottom': { borderTop: '1px solid var(--line)' },
   '.cm-panel.cm-search': { padding: '6px 40px 6px 10px' },
   '.cm-panel.cm-search label': { display: 'inline-block', fontSize: '90%' },
   '.cm-panel.cm-search [name=select]': { display: 'none' },

@@ -2,13 +2,15 @@ import { html, type TemplateResult } from 'lit'
 
 // Each is invisible, or changes the direction of text.
 const unseenCharacters = [
-  String.raw`[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f]`,
-  String.raw`[\u034f\u3164\ufeff\uffa0\u{e0001}]`,
+  String.raw`[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f]`,
+  String.raw`[\u034f\u3164\ufeff\uffa0\ufff0-\ufff8\u{1d173}-\u{1d17a}]`,
+  String.raw`[\u{e0000}-\u{e001f}\u{e0080}-\u{e00ff}\u{e01f0}-\u{e0fff}]`,
   // Joiners belong to emoji and to the words of many scripts, so only one after an ASCII character or another joiner is
   // marked.
   String.raw`(?<![^\0-\x7f\u200c\u200d])[\u200c\u200d]`,
-  // Variation selectors belong to emoji too, one to each.
-  String.raw`(?<=[\ufe00-\ufe0f\u{e0100}-\u{e01ef}])[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`,
+  // Variation selectors belong to emoji too, one to each, and to digits, # and * that become one. A joiner has none.
+  String.raw`(?<=[\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u200c\u200d])[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=[\0-"$-)+-/:-\x7f])[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`,
   // Up to six tags after a flag, and the one that ends them, are the emoji of a region. More would hide any text, and
   // looking back over all of them would take time that grows with the square of their number.
   String.raw`(?<!\u{1f3f4}[\u{e0030}-\u{e007a}]{0,6})[\u{e0020}-\u{e007f}]`,

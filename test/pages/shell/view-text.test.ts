@@ -61,12 +61,22 @@ test('text that is hidden in tags, joiners or variation selectors is marked, and
   const hide = (text: string) =>
     Array.from(text, one => String.fromCodePoint(0xe0000 + (one.codePointAt(0) ?? 0))).join('')
   const scotland = `\u{1f3f4}${hide('gbsct')}\u{e007f}`
-  for (const text of [scotland, '\u2764\ufe0f', '\u{1f468}\u200d\u{1f469}', '\u0646\u200c\u0645'])
+  for (const text of [
+    scotland,
+    '\u2764\ufe0f',
+    '1\ufe0f\u20e3',
+    '\u2764\ufe0f\u200d\u{1f525}',
+    '\u{1f468}\u200d\u{1f469}',
+    '\u0646\u200c\u0645',
+  ])
     expect(viewText(text)).toBe(text)
   expect(print(viewText(`${scotland}${hide('x')}`))).toBe(`${scotland}‹U+E0078›`)
   expect(print(viewText(`\u{1f3f4}${hide('send it')}`))).toContain('‹U+E0069 U+E0074›')
   expect(print(viewText('é\u200d\u200c\u200d'))).toBe('é\u200d‹U+200C U+200D›')
   expect(print(viewText('\u2764\ufe0f\ufe01\u{e0101}'))).toBe('\u2764\ufe0f‹U+FE01 U+E0101›')
+  expect(print(viewText('é\u200d\ufe01\u200d\ufe02'))).toBe('é\u200d‹U+FE01›\u200d‹U+FE02›')
+  expect(print(viewText('a\u{e0080}b\u{1d173}'))).toBe('a‹U+E0080›b‹U+1D173›')
+  expect(print(viewText('a\ufe01b\u{e0101}'))).toBe('a‹U+FE01›b‹U+E0101›')
 })
 
 test('a text of tags alone is shown in time', () => {

@@ -74,3 +74,20 @@ test('a low editor shows its text below the search', async () => {
   expect(faults).toEqual([])
   await page.context().close()
 })
+
+test('the search of an editor does not cover the buttons of a low and narrow screen', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await page.setViewportSize({ width: 390, height: 300 })
+  await field(page, 'Script').press('Control+F')
+  await page.getByLabel('Find', { exact: true }).waitFor()
+  const covered = await page.evaluate(() => {
+    scrollTo(0, 0)
+    const bar = document.querySelector('.run-bar')
+    const { top, bottom, right } = bar?.getBoundingClientRect() ?? { top: 0, bottom: 0, right: 0 }
+    const middle = (top + bottom) / 2
+    return [20, 60, 100, 140, right - 40].filter(x => !bar?.contains(document.elementFromPoint(x, middle)))
+  })
+  expect(covered).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})

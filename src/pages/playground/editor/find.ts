@@ -27,7 +27,13 @@ const leaveKey = {
 }
 
 const surfaces = EditorView.theme({
-  '.cm-panels': { color: 'var(--text)', backgroundColor: 'var(--raised)', fontFamily: 'var(--sans)' },
+  '.cm-panels': {
+    // Above the text, and below the bar of buttons that stays in sight on a narrow screen.
+    zIndex: '1',
+    color: 'var(--text)',
+    backgroundColor: 'var(--raised)',
+    fontFamily: 'var(--sans)',
+  },
   // A low editor keeps some room for its text.
   '.cm-panels-top': {
     flexShrink: '0',

@@ -19,9 +19,11 @@ afterAll(() => gateway.stop())
 function findFaults(answer: WireAnswer): string[] {
   const judged = { answer, isHead: false, secrets: gateway.secrets }
   const { status, json, headers } = answer
-  const fits = contractRoutes.some(({ bodies }) => {
+  const fits = contractRoutes.some(({ bodies, isPage }) => {
     const shape = bodies[status]
-    return shape === null ? answer.text === '' : shape?.safeParse(json).success
+    return shape === null
+      ? answer.text === ''
+      : shape?.safeParse(isPage === true ? answer.text : json).success
   })
   const isGraphql = /^application\/(graphql-response\+)?json/.test(headers.get('content-type') ?? '')
   const isFine = fits || (isGraphql && graphqlBody.safeParse(json).success)

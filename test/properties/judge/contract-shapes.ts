@@ -66,8 +66,8 @@ const fieldErrors = z
   .array(z.strictObject({ pointer: z.string().regex(/^(\/([^/~]|~[01])*)*$/), detail: z.string().min(1) }))
   .min(1)
 
-// Reasons of the conflicts of memberships, users, teams and functions.
-const reason = z.enum(['PAIR_EXISTS', 'VERSION', 'LIMIT']).optional()
+// Reasons of the conflicts of memberships, users, teams, functions and case types, which two requests may save at once.
+const reason = z.enum(['PAIR_EXISTS', 'VERSION', 'LIMIT', 'CHANGED']).optional()
 
 // Facts of the one code or the other, by their names in REST.
 const facts = {

@@ -1,11 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { isCode } from '../gateway/gateway-error.ts'
 import { ask, forgetUnanswered } from '../gateway/operation.ts'
-import '../shell/copy-button.ts'
-import { allows, currentSession } from '../gateway/session.ts'
-import { PageElement, tryAction, viewError, viewLoading } from '../shell/page-element.ts'
+import { allows } from '../gateway/session.ts'
+import { PageElement, tryAction, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
-import { writeExample } from './sender-example.ts'
 import type { TriggerDialog, TriggerSaved } from './trigger-dialog.ts'
 import {
   type Hook,
@@ -22,6 +20,7 @@ import {
   type TriggerKind,
   type Webhook,
 } from './trigger-documents.ts'
+import { type Kind, viewLoaded, viewWebhook, wordOf } from './view-triggers.ts'
 
 const loads = {
   hook: async (functionId: string) => (await ask(listHooks, { functionId })).hooks,
@@ -47,16 +46,6 @@ interface Item {
   readonly enabled: boolean
   readonly scopes: readonly string[]
   readonly title: string
-}
-
-/** How a kind is shown. */
-interface Kind<Trigger> {
-  readonly kind: TriggerKind
-  readonly title: string
-  /** What is said while there is none. */
-  readonly advice: string
-  readonly loaded: readonly Trigger[] | Error | null
-  readonly viewItem: (trigger: Trigger) => TemplateResult
 }
 
 /** What runs a function: hooks, tasks and webhooks, with adding, switching off and removing. */
@@ -265,38 +254,6 @@ async function loadDialog(): Promise<void> {
   await import('./trigger-dialog.ts').catch(() => {
     throw new Error('A part of this page did not load. Check your connection, then load the page again.')
   })
-}
-
-function viewLoaded<Trigger>({ title, advice, loaded, viewItem }: Kind<Trigger>) {
-  if (loaded === null) return viewLoading()
-  if (loaded instanceof Error) return html`<p class="quiet">Not loaded.</p>`
-  if (loaded.length === 0) return html`<p class="quiet">${advice}</p>`
-  return html`<ul class="rows" aria-label=${title}>${loaded.map(viewItem)}</ul>`
-}
-
-function wordOf(event: string): string {
-  const [when, what] = event.toLowerCase().split('_')
-  return `${when === 'pre' ? 'Before' : 'After'} each ${what}`
-}
-
-function viewWebhook(webhook: Webhook) {
-  const { verification, mode, name } = webhook
-  const url = `${location.origin}/api/1/webhook/${currentSession().accountCode}/${name}`
-  const example = writeExample(webhook, url)
-  const answers = mode === 'SYNC' ? 'answers with the result' : 'answers at once, runs later'
-  return html`<div class="webhook">
-    <div class="address">
-      <code>${url}</code> <copy-button .text=${url} what="address"></copy-button>
-    </div>
-    <div class="quiet">
-      ${verification.toLowerCase()} signature, ${answers}
-    </div>
-    <details>
-      <summary>Example for the sender</summary>
-      <pre class="box" tabindex="0">${example}</pre>
-      <copy-button .text=${example} what="example"></copy-button>
-    </details>
-  </div>`
 }
 
 customElements.define('function-triggers', FunctionTriggers)

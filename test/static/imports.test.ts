@@ -39,6 +39,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     'domain/id.ts',
     'domain/name.ts',
     'openapi/print-document.ts',
+    'pages/gateway/gateway-error.ts',
     'pages/gateway/read-events.ts',
     'schema/index.ts',
     'scripts/calls',

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isOfOtherSchema } from '../../pages/gateway/gateway-error.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import type { ChosenGateway } from './choose-gateway.ts'
@@ -233,10 +234,10 @@ function readFirstError(body: unknown): GraphQLFault | null {
   return typeof first?.message === 'string' ? (first as GraphQLFault) : null
 }
 
-// The documents of the command line are valid for its own version, so the gateway has another schema.
-function explainVersion(url: string, { message, path }: GraphQLFault): string {
-  const isOther = /^(Cannot query field|Unknown (argument|type)) |; Field ".+" is not defined by type /
-  if (path !== undefined || !isOther.test(message)) return message
+// The documents of the command line are valid for its own version.
+function explainVersion(url: string, fault: GraphQLFault): string {
+  const { message } = fault
+  if (!isOfOtherSchema(fault)) return message
   return `The gateway at ${url} has another version than this command line: ${message} Use the one of its version.`
 }
 

@@ -42,9 +42,34 @@ export class GatewayError extends Error {
 export async function readProblem(answer: Response): Promise<GatewayError> {
   const { status } = answer
   const body = Object(await answer.json().catch(() => null)) as ProblemBody
-  const foreign = `The answer (status ${status}) does not come from a Rostrum gateway. Try again later.`
-  const message = [body.detail, body.title].find(text => typeof text === 'string') ?? foreign
+  const message = [body.detail, body.title].find(text => typeof text === 'string')
+  if (message === undefined) return notOfGateway({ status })
   return new GatewayError(message, { code: body.code ?? 'UNKNOWN', status })
+}
+
+/** Returns the error of an answer of another server, such as a proxy. `fact` says how that is seen. */
+export function notOfGateway(
+  answer: Pick<Refusal, 'status' | 'retryAfterMs'>,
+  fact = 'does not come from a Rostrum gateway',
+): GatewayError {
+  const message = `The answer (status ${answer.status}) ${fact}. Try again later.`
+  return new GatewayError(message, { ...answer, code: 'UNKNOWN' })
+}
+
+const otherSchema = /^(Cannot query field|Unknown (argument|type)) |; Field ".+" is not defined by type /
+
+/**
+ * True if a GraphQL error says that the gateway has another schema than the document was written for. An error with a
+ * path comes from a resolver.
+ */
+export function isOfOtherSchema({
+  message,
+  path,
+}: {
+  readonly message: string
+  readonly path?: unknown
+}): boolean {
+  return path === undefined && otherSchema.test(message)
 }
 
 /** Returns the error of a request without an answer. */

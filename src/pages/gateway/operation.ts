@@ -1,5 +1,5 @@
 import { answerInTime } from './answer-in-time.ts'
-import { GatewayError, readRetryAfter, unreachable } from './gateway-error.ts'
+import { GatewayError, isOfOtherSchema, notOfGateway, readRetryAfter, unreachable } from './gateway-error.ts'
 import { sendRequest } from './send-request.ts'
 import { currentSession } from './session.ts'
 
@@ -9,6 +9,9 @@ export interface Operation<Data, Variables> {
   /** They exist for the compiler only. */
   readonly types?: (variables: Variables) => Data
 }
+
+// A test validates every document of the pages against the schema.
+const otherVersion = 'The gateway has another version than this page. Reload the page, then try again.'
 
 interface Answer<Data> {
   readonly data?: Data | null
@@ -59,30 +62,12 @@ export async function ask<Data, Variables extends object>(
   const [first] = [errors ?? []].flat()
   if (typeof first?.message === 'string') {
     const { code = 'UNKNOWN', ...facts } = first.extensions ?? {}
-    throw new GatewayError(first.path === undefined ? explainVersion(first.message) : first.message, {
-      ...facts,
-      code,
-      status,
-      retryAfterMs,
-    })
+    const message = isOfOtherSchema(first) ? otherVersion : first.message
+    throw new GatewayError(message, { ...facts, code, status, retryAfterMs })
   }
   if (first !== undefined || data === null || typeof data !== 'object')
-    throw notOfGateway('does not come from a Rostrum gateway', status, retryAfterMs)
+    throw notOfGateway({ status, retryAfterMs })
   return data
-}
-
-// A test validates every document against the schema, so the gateway has another one than this page.
-function explainVersion(message: string): string {
-  const isOther = /^(Cannot query field|Unknown (argument|type)) |; Field ".+" is not defined by type /.test(
-    message,
-  )
-  if (!isOther) return message
-  return 'The gateway has another version than this page. Reload the page, then try again.'
-}
-
-function notOfGateway(fact: string, status: number, retryAfterMs: number | undefined): GatewayError {
-  const message = `The answer (status ${status}) ${fact}. Try again later.`
-  return new GatewayError(message, { code: 'UNKNOWN', status, retryAfterMs })
 }
 
 async function readJson(answer: Response, signal: AbortSignal): Promise<object> {
@@ -94,7 +79,7 @@ async function readJson(answer: Response, signal: AbortSignal): Promise<object> 
     return Object(JSON.parse(text))
   } catch {
     const fact = 'is not JSON, so it does not come from a Rostrum gateway'
-    throw notOfGateway(fact, answer.status, readRetryAfter(answer))
+    throw notOfGateway({ status: answer.status, retryAfterMs: readRetryAfter(answer) }, fact)
   }
 }
 

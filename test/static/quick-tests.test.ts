@@ -57,6 +57,14 @@ test('each file that starts first exists', () => {
   expect(longFiles.filter(path => !all.includes(`test/${path}.test.ts`))).toEqual([])
 })
 
+// The files of a worker share its modules, so the next one would load the schema again, which Pothos refuses.
+test('no test resets the modules of its worker', () => {
+  const reset = all.filter(path =>
+    /\bvi\.(?:resetModules|mock|doMock)\b/.test(readFileSync(`${root}${path}`, 'utf8')),
+  )
+  expect(reset.filter(path => path !== own)).toEqual([])
+})
+
 test('quick tests share one PostgreSQL', () => {
   expect(quick.filter(({ code }) => code.includes('startPostgres(')).map(({ path }) => path)).toEqual([])
 })

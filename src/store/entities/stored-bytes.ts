@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { isStoreFull, type StoreLimits, storedRowBytes, storeFull } from '../../domain/store-limits.ts'
 import type { Dialect } from '../dialect.ts'
 import { numberOf } from '../tables/tables-of.ts'
@@ -55,6 +55,8 @@ export function createStoredBytes({ prepare, typed, list }: Dialect, { accountBy
 
   return {
     refuseFull,
+    /** The condition that the account has room for `more` bytes, for a statement that adds them. */
+    hasRoom: (more: SQL) => sql`${storedBytes} + ${more} <= ${sql.raw(String(accountBytes))}`,
     /** Looks whether the account has room. Nobody else adds bytes before the commit on SQLite alone. */
     *refuse(accountCode: string, more: number): Work<Refusal | null> {
       return refuseFull((yield* only(find, { accountCode })).bytes, more)

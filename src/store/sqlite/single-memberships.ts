@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { MembershipPair, MembershipStore } from '../../domain/memberships/membership-store.ts'
 import type { Origin } from '../../domain/port.ts'
+import { storedRowBytes } from '../../domain/store-limits.ts'
 import { insertInto } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { columnsOf, placeholders } from '../dialect.ts'
@@ -16,7 +17,7 @@ import {
   selectMembership,
 } from '../entities/memberships/membership-reads.ts'
 import type { Parts } from '../entities/parts.ts'
-import { only, type Work } from '../work.ts'
+import { only, type Refusal, type Work } from '../work.ts'
 
 // Maximum number of cached rows. They take about 5 MB.
 const maxCachedRows = 50_000
@@ -26,7 +27,7 @@ const maxCachedRows = 50_000
  * change has the write lock from its start, so nothing changes between its look-ups and its writes.
  */
 export function createMembershipStore(database: Database, parts: Parts): MembershipStore {
-  const { provision, takeNumbers, appendEvent } = parts
+  const { provision, takeNumbers, appendEvent, stored } = parts
   const { forget, ...reads } = createMembershipReads(database, { maxCachedRows })
   const { findAddable, findMovable, findRow } = createMembershipLookUps(database)
   const statements = prepareStatements(database)
@@ -35,10 +36,10 @@ export function createMembershipStore(database: Database, parts: Parts): Members
     add: (origin, pair) => decide(origin, () => add(origin, pair)),
     move: (origin, id, change, ifVersions) => decide(origin, () => move({ origin, id, change, ifVersions })),
     remove: (origin, id, ifVersions) => decide(origin, () => remove({ origin, id, ifVersions })),
-    changeMany: createChangeMany({ database, provision, takeNumbers, forget }),
+    changeMany: createChangeMany({ database, ...parts, forget }),
   }
 
-  function decide<Result extends object>(origin: Origin, work: () => Work<Result>) {
+  function decide<Result extends object>(origin: Origin, work: () => Work<Result | Refusal>) {
     return database.change(origin, work, { hasChanged: result => 'membership' in result })
   }
 
@@ -46,6 +47,8 @@ export function createMembershipStore(database: Database, parts: Parts): Members
     const { accountCode } = origin
     const found = yield* findAddable(origin, pair)
     if (found.kind !== 'found') return found
+    const full = yield* stored.refuse(accountCode, storedRowBytes)
+    if (full !== null) return full
     yield* provision.account(accountCode)
     yield* provision.user(accountCode, pair.userId)
     yield* provision.team(accountCode, pair.teamId)
@@ -61,14 +64,16 @@ export function createMembershipStore(database: Database, parts: Parts): Members
     const { row, pair } = found
     const { origin, id, change } = wanted
     const { accountCode } = origin
+    const isMove = pair.userId !== row.userId || pair.teamId !== row.teamId
+    const full = yield* stored.refuse(accountCode, isMove ? storedRowBytes : 0)
+    if (full !== null) return full
     forget(accountCode, id)
     // The records of a new user or team must exist before the row that refers to them.
     if (change.userId !== undefined) yield* provision.user(accountCode, pair.userId)
     if (change.teamId !== undefined) yield* provision.team(accountCode, pair.teamId)
     const membership = yield* only(statements.move, { accountCode, id, ...pair })
-    if (membership.version !== row.version) {
+    if (isMove)
       yield* appendEvent(origin, { kind: 'moved', membershipId: id, before: row, after: membership })
-    }
     return { kind: 'moved', membership } as const
   }
 

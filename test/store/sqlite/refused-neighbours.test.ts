@@ -25,7 +25,7 @@ let fullQueue: Store
 let fullAccounts: Store
 beforeAll(async () => {
   fullQueue = await open({ queueBytes: 1 })
-  fullAccounts = await open({ accountBytes: 1 })
+  fullAccounts = await open({ accountBytes: 10_000 })
 })
 afterAll(async () => {
   for (const store of stores) await store.close()
@@ -33,6 +33,7 @@ afterAll(async () => {
 })
 
 let users = 0
+const long = 'x'.repeat(20_000)
 const count = (pattern: RegExp) => statements.filter(statement => pattern.test(statement)).length
 
 /** Writes the refused change between two changes of a neighbour, in one group. */
@@ -67,7 +68,9 @@ test('a queue at its maximum of bytes costs the changes of other accounts nothin
 })
 
 test('a run that an account has no room for costs the changes of other accounts nothing', async () => {
-  await writeTogether(fullAccounts, () => fullAccounts.queue.enqueue(by('b'), [queuedRun()]))
+  await writeTogether(fullAccounts, () =>
+    fullAccounts.queue.enqueue(by('b'), [queuedRun({ input: `"${long}"` })]),
+  )
   expectWrittenOnce()
   expect(await fullAccounts.queue.count('b', null)).toBe(0)
   expect(await fullAccounts.accounts.findStoredBytes('b')).toBe(0)
@@ -92,7 +95,7 @@ test('a message that cannot be queued costs other accounts nothing, and its clai
 })
 
 test('a function that an account has no room for costs the changes of other accounts nothing', async () => {
-  const save = () => fullAccounts.functions.save(by('d'), versionOf('1'), functionLimits)
+  const save = () => fullAccounts.functions.save(by('d'), versionOf(`// ${long}`), functionLimits)
   await writeTogether(fullAccounts, save)
   expectWrittenOnce()
   expect(await fullAccounts.functions.listAfter('d', 0, 10)).toEqual([])

@@ -202,6 +202,57 @@ eachStore(harness => {
     expect(await counted()).toBe(await recount())
   })
 
+  test('a full account gets no new membership and no move, and removals still work', async () => {
+    const pair = (userId: number, teamId: number) => ({ userId, teamId })
+    for (const userId of [1, 2, 3]) await store.memberships.add(by('a'), pair(userId, 1))
+    const step = { key: 'key', number: 1 }
+    const added = await store.memberships.add({ ...by('a'), step }, pair(4, 1))
+    const limited = await harness.open({ url, limits: { accountBytes: await counted() } })
+    const { memberships } = limited
+    const rows = 'select id, user_id, team_id, version from team_memberships order by id'
+    const before = await readRows(url, rows)
+    for (const change of [
+      () => memberships.add(by('a'), pair(5, 9)),
+      () => memberships.move(by('a'), 1, { teamId: 9 }, null),
+      () => memberships.changeMany(by('a'), { kind: 'add', items: [pair(5, 9)] }, 'partial'),
+      () =>
+        memberships.changeMany(
+          by('a'),
+          { kind: 'move', items: [{ id: 1, change: { teamId: 9 }, ifVersions: null }] },
+          'atomic',
+        ),
+    ]) {
+      await expect(change()).rejects.toMatchObject(full)
+    }
+    expect(await readRows(url, rows)).toEqual(before)
+    expect(await limited.teams.findByIds('a', [9])).toEqual([])
+    expect(await limited.users.findByIds('a', [5])).toEqual([])
+
+    expect(await memberships.add({ ...by('a'), step }, pair(4, 1))).toEqual(added)
+    expect(await memberships.add(by('a'), pair(1, 1))).toEqual({ kind: 'duplicate', existingId: 1 })
+    const same = { kind: 'moved', membership: { id: 2, userId: 2, teamId: 1, version: 1 } }
+    expect(await memberships.move(by('a'), 2, { teamId: 1 }, null)).toMatchObject(same)
+    expect(await memberships.remove(by('a'), 1, null)).toMatchObject({ kind: 'removed' })
+    const removal = { kind: 'remove', items: [{ id: 2, ifVersions: null }] } as const
+    expect(await memberships.changeMany(by('a'), removal, 'atomic')).toMatchObject({ applied: true })
+    expect(await memberships.add(by('b'), pair(1, 1))).toMatchObject({ kind: 'added' })
+    expect(await counted()).toBe(await recount())
+  })
+
+  test('memberships that are added at once fill an account to its maximum, and not past it', async () => {
+    const limited = await harness.open({ url, limits: { accountBytes: 12 * storedRowBytes } })
+    const adds = Array.from({ length: 30 }, (_, userId) =>
+      limited.memberships.add(by('a'), { userId: userId + 1, teamId: 1 }).then(
+        ({ kind }) => kind,
+        ({ code }) => code,
+      ),
+    )
+    const done = Map.groupBy(await Promise.all(adds), kind => kind)
+    expect(done.get('added')).toHaveLength(12)
+    expect(done.get('OVERLOADED')).toHaveLength(18)
+    expect(await counted()).toBe(12 * storedRowBytes)
+  })
+
   test('runs that are written again count once, and change nothing', async () => {
     const running = keptRun({ input: '{}' }, { state: 'running', outcome: null })
     const ended = { ...keptRun({ input: '{}', payload: '[1]' }), runId: running.runId }

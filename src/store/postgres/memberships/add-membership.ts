@@ -6,6 +6,7 @@ import { type Chain, namesOf } from '../../dialect.ts'
 import { raiseCounter } from '../../entities/counters.ts'
 import { insertEvents } from '../../entities/events.ts'
 import { selectAdded, selectMembership } from '../../entities/memberships/membership-reads.ts'
+import { rowBytes, type StoredBytesCounter } from '../../entities/stored-bytes.ts'
 import { createStepParts, stepValues } from '../../steps.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 import { askTogether } from '../connection/ask-together.ts'
@@ -15,7 +16,10 @@ import { isDataError, isUniqueViolation } from '../connection/sql-state.ts'
 import { expressions } from '../dialect.ts'
 import { tables } from '../tables.ts'
 
-/** Adds a membership. Resolves with `undefined` if the pair already has one, or the step was made before. */
+/**
+ * Adds a membership. Resolves with `undefined` if the pair already has one, the account is full, or the step was made
+ * before.
+ */
 type AddMembership = (addition: Addition) => Promise<Membership | undefined>
 
 export interface Addition {
@@ -28,8 +32,12 @@ export interface Addition {
  * account wait for its counter until a commit is on disk, so only sharing allows more additions a second than commits.
  * A step is written with its row. An addition whose step was made before is left out.
  */
-export function createAddMembership(database: Database, { pool, withAccountSlot }: Calls): AddMembership {
-  const addAll = prepareAddAll(database)
+export function createAddMembership(
+  database: Database,
+  stored: StoredBytesCounter,
+  { pool, withAccountSlot }: Calls,
+): AddMembership {
+  const addAll = prepareAddAll(database, stored)
   const addSome = (accountCode: string, additions: readonly Addition[]) =>
     withAccountSlot(accountCode, () => addAll(pool.of(accountCode), accountCode, additions))
 
@@ -67,7 +75,7 @@ const { insert: insertStep } = createStepParts(expressions)
 const accountOf = ({ origin }: Addition) => origin.accountCode
 
 /** Prepares the statement that adds memberships of one account and returns those that were made. */
-function prepareAddAll({ chain, list }: Database) {
+function prepareAddAll({ chain, list }: Database, stored: StoredBytesCounter) {
   const asked = list('asked', {
     ...selectAdded(tables),
     byUserId: 'integer',
@@ -77,7 +85,7 @@ function prepareAddAll({ chain, list }: Database) {
     number: 'integer',
   })
   const selection = { ...selectMembership(tables), place: numberOf(sql`place`) }
-  const statement = chain(buildParts(asked.rows), 'answer', selection)
+  const statement = chain(buildParts(asked.rows, stored), 'answer', selection)
   return async (client: Client, accountCode: string, additions: readonly Addition[]) => {
     const rows = additions.map(({ pair, origin }) => ({
       ...pair,
@@ -100,14 +108,14 @@ function prepareAddAll({ chain, list }: Database) {
 // the parts that it reads. This order makes the chain lock rows like every other change: counter of ids, pairs, steps,
 // counter of events, teams, users. Rows of one kind are locked in ascending order. If several requests add the same
 // pair, the first one makes it.
-function buildParts(rows: SQL): Chain {
+function buildParts(rows: SQL, { hasRoom }: StoredBytesCounter): Chain {
   const given = namesOf(selectAdded(tables))
   return {
     asked: sql`
       select * from ${rows} where not exists (
         select from idempotency_steps as step
         where step.account_code = ${accountCode} and step.key = asked.key and step.number = asked.number
-      )`,
+      ) and ${hasRoom(sql`${rowBytes} * asked.place`)}`,
     wanted: sql`
       select distinct on (user_id, team_id) ${given} from asked where not exists (
         select from team_memberships as row

@@ -5,6 +5,7 @@ import { raiseCounter } from '../../entities/counters.ts'
 import { insertEvents } from '../../entities/events.ts'
 import type { Move, RowChange } from '../../entities/memberships/membership-look-ups.ts'
 import { selectMembership } from '../../entities/memberships/membership-reads.ts'
+import { rowBytes, type StoredBytesCounter } from '../../entities/stored-bytes.ts'
 import { createStepParts, stepValues } from '../../steps.ts'
 import { first } from '../../work.ts'
 import { expressions } from '../dialect.ts'
@@ -38,7 +39,7 @@ const record = (row: 'moved' | 'removed', rows: SQL, pairs: SQL) => ({
 const newUserId = sql`coalesce(${toUserId}::bigint, user_id)`
 const newTeamId = sql`coalesce(${toTeamId}::bigint, team_id)`
 
-const move = {
+const buildMove = ({ hasRoom }: StoredBytesCounter) => ({
   before: sql`
     select user_id, team_id, version, ${newUserId} as new_user_id, ${newTeamId} as new_team_id from team_memberships
     where ${isTheRow} and not exists (
@@ -46,7 +47,7 @@ const move = {
       where other.account_code = ${accountCode} and other.id <> ${id}
         and other.user_id = coalesce(${toUserId}::bigint, team_memberships.user_id)
         and other.team_id = coalesce(${toTeamId}::bigint, team_memberships.team_id)
-    )
+    ) and ((user_id, team_id) = (${newUserId}, ${newTeamId}) or ${hasRoom(rowBytes)})
     for no key update`,
   the_user: sql`
     insert into users (account_code, id) select ${accountCode}, new_user_id from before
@@ -65,7 +66,7 @@ const move = {
     sql`moved join before on moved.version <> before.version`,
     sql`before.user_id, before.team_id, moved.user_id, moved.team_id`,
   ),
-}
+})
 
 const remove = {
   removed: sql`
@@ -77,11 +78,12 @@ const remove = {
  * Builds each change of a membership as one chain, which is a transaction of its own. It writes the needed records, the
  * row, the event and the step. A gateway that hangs therefore holds no lock. Each chain locks rows and pairs, then the
  * step, then the account's counter of events until the commit, then new teams and users. So the event numbers of an
- * account have the order of its commits, and changes do not deadlock. A chain returns no row in three cases: the
- * account has no such row in one of the versions, another row has the new pair, or the step was made before.
+ * account have the order of its commits, and changes do not deadlock. A chain returns no row in four cases: the account
+ * has no such row in one of the versions, another row has the new pair, the account is full, or the step was made
+ * before.
  */
-export function createMembershipChanges({ chain, encodeList }: Dialect) {
-  const moving = chain(move, 'moved', selection)
+export function createMembershipChanges({ chain, encodeList }: Dialect, stored: StoredBytesCounter) {
+  const moving = chain(buildMove(stored), 'moved', selection)
   const removing = chain(remove, 'removed', selection)
 
   function change(statement: Statement<Membership>, row: RowChange, to: object = {}) {

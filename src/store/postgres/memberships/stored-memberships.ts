@@ -1,5 +1,6 @@
 import type { Membership, MembershipStore } from '../../../domain/memberships/membership-store.ts'
 import type { Origin } from '../../../domain/port.ts'
+import { storedRowBytes } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { createChangeMany } from '../../entities/memberships/membership-bulk.ts'
 import { createMembershipLookUps } from '../../entities/memberships/membership-look-ups.ts'
@@ -30,6 +31,8 @@ interface Change<Kind, Miss> {
   /** Makes the change. Resolves with undefined if another row conflicts, or if the step was made before. */
   readonly make: (client: Client) => Promise<Membership | undefined>
   readonly explain: () => Work<Miss | { readonly kind: 'found' }>
+  /** Bytes that the change adds to what the account stores. */
+  readonly bytes: number
 }
 
 /**
@@ -42,8 +45,8 @@ export function createMembershipStore({ database, parts, calls, signal }: Depend
   const { forget, ...reads } = createMembershipReads(database)
   const { findAddable, findMovable, findRow } = createMembershipLookUps(database)
   const { find: findStep } = createSteps(database)
-  const changes = createMembershipChanges(database)
-  const addTogether = createAddMembership(database, calls)
+  const changes = createMembershipChanges(database, parts.stored)
+  const addTogether = createAddMembership(database, parts.stored, calls)
   const changeMany = createChangeMany({ database, ...parts, forget })
   return {
     ...reads,
@@ -52,6 +55,7 @@ export function createMembershipStore({ database, parts, calls, signal }: Depend
         kind: 'added',
         make: () => retry(() => addTogether({ origin, pair })),
         explain: () => findAddable(origin, pair),
+        bytes: storedRowBytes,
       }),
     move(origin, id, change, ifVersions) {
       const move = { origin, id, change, ifVersions }
@@ -59,6 +63,7 @@ export function createMembershipStore({ database, parts, calls, signal }: Depend
         kind: 'moved',
         make: client => withAccountSlot(origin.accountCode, () => runEach(client, changes.move(move))),
         explain: () => findMovable(move),
+        bytes: storedRowBytes,
       })
     },
     remove(origin, id, ifVersions) {
@@ -67,6 +72,7 @@ export function createMembershipStore({ database, parts, calls, signal }: Depend
         kind: 'removed',
         make: client => withAccountSlot(origin.accountCode, () => runEach(client, changes.remove(row))),
         explain: () => findRow(row),
+        bytes: 0,
       })
     },
     changeMany: (origin, changes, mode) =>
@@ -77,7 +83,7 @@ export function createMembershipStore({ database, parts, calls, signal }: Depend
 
   function decide<Kind, Miss extends { readonly kind: string }>(
     origin: Origin,
-    { kind, make, explain }: Change<Kind, Miss>,
+    { kind, make, explain, bytes }: Change<Kind, Miss>,
   ) {
     return write(origin.accountCode, async client => {
       for (let count = 0; count < maxAttempts; count += 1) {
@@ -88,8 +94,14 @@ export function createMembershipStore({ database, parts, calls, signal }: Depend
         }
         const found = await runEach(client, explain())
         if (found.kind !== 'found') return found as Exclude<Miss, { kind: 'found' }>
+        await runEach(client, throwIfFull(origin.accountCode, bytes))
       }
       throw nothingChanged('Other changes were in the way')
     })
+  }
+
+  function* throwIfFull(accountCode: string, bytes: number): Work<void> {
+    const full = yield* parts.stored.refuse(accountCode, bytes)
+    if (full !== null) throw full.error
   }
 }

@@ -49,6 +49,7 @@ export function createGraphiqlHook() {
     await lastSent
     const isGzipped = takesGzip(request.raw)
     reply.type('text/html; charset=utf-8').headers({
+      'cache-control': 'no-cache',
       'content-security-policy': contentSecurityPolicy,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',

@@ -15,10 +15,7 @@ export function registerMetricsRoute(server: FastifyInstance, { services, takeTu
   const onRequest = [createAuthenticationHook(authenticate), takeTurn]
   server.get('/metrics', { onRequest }, async ({ state }, reply) => {
     if (state.identity === null || !hasScope(state.identity.caller, 'metrics:read')) throw lacksScope()
-    return reply
-      .type(metricsType)
-      .header('cache-control', 'no-store')
-      .send(await printMetrics())
+    return reply.type(metricsType).send(await printMetrics())
   })
 }
 

@@ -10,7 +10,6 @@ export const commentLine = Buffer.from(':\n\n')
 export function sendEvents(reply: FastifyReply, chunks: AsyncGenerator<Buffer, void>): FastifyReply {
   const headers = {
     'content-type': eventStream,
-    'cache-control': 'no-cache',
     'content-encoding': 'none',
     // Without this, nginx keeps the events until it has many.
     'x-accel-buffering': 'no',

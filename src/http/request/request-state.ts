@@ -161,10 +161,13 @@ export class RequestState implements ContextSource {
   }
 }
 
-/** Creates the state of a request. Its id is sent as `x-request-id`. */
+/**
+ * Creates the state of a request. Its id is sent as `x-request-id`. A route whose answer holds no data of an account
+ * replaces `no-store`: a browser would give a stored answer to the next person, without asking for a credential.
+ */
 export function beginRequest(request: FastifyRequest, reply: FastifyReply, logs: RequestLogs): void {
   request.state = new RequestState(request, reply, logs)
-  reply.header('x-request-id', request.state.requestId)
+  reply.headers({ 'x-request-id': request.state.requestId, 'cache-control': 'no-store' })
 }
 
 function beginSpan(tracing: Tracing, { method, routeOptions, params, headers }: FastifyRequest): Span {

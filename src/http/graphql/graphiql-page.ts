@@ -7,6 +7,7 @@ import { overloaded } from '../../errors.ts'
 import { loadOnce } from '../../load-once.ts'
 import { answerError } from '../errors/answer-error.ts'
 import { PagePlaces } from '../pages/page-places.ts'
+import { pageHeaders } from '../pages/send-file.ts'
 import { boundPreferences, takesGzip } from '../request/negotiate-accept.ts'
 import type { GraphiqlPage } from './render-graphiql-page.ts'
 
@@ -50,9 +51,7 @@ export function createGraphiqlHook() {
     const isGzipped = takesGzip(request.raw)
     reply.type('text/html; charset=utf-8').headers({
       'cache-control': 'no-cache',
-      'content-security-policy': contentSecurityPolicy,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
+      ...pageHeaders(contentSecurityPolicy),
       vary: 'accept, accept-encoding',
     })
     if (isGzipped) reply.header('content-encoding', 'gzip')

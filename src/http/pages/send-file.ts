@@ -15,6 +15,19 @@ const maxLargeAtOnce = 32
 
 const decompress = promisify(gunzip)
 
+/**
+ * Returns the headers of every page. A page of another origin that opened it in a new tab cannot lead it elsewhere
+ * afterwards, for example to another script just before the person runs it.
+ */
+export function pageHeaders(policy: string): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': policy,
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  }
+}
+
 interface PlainFile {
   readonly bytes: Promise<Buffer>
   readers: number
@@ -78,7 +91,7 @@ export function createSender() {
     request.state.atEnd(leave)
     const isGzipped = takesGzip(request.raw)
     reply.type(type).headers({
-      ...(policy === null ? {} : { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }),
+      ...(policy === null ? {} : pageHeaders(policy)),
       'x-content-type-options': 'nosniff',
       vary: 'accept-encoding',
     })

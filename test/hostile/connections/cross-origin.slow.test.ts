@@ -97,7 +97,8 @@ test('with a credential no origin is let in either', async () => {
   }
 })
 
-test('a page of another origin in a real browser reads nothing and changes nothing', async () => {
+/** Opens a page of another origin in a real browser. */
+async function openEvilPage() {
   const evil = createServer((_, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>evil</title>')
   })
@@ -108,9 +109,20 @@ test('a page of another origin in a real browser reads nothing and changes nothi
     executablePath: await chromium.executablePath(),
     args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'],
   })
+  const page = await browser.newPage()
+  await page.goto(`http://localhost:${port}/`)
+  return {
+    page,
+    async close() {
+      await browser.close()
+      evil.close()
+    },
+  }
+}
+
+test('a page of another origin in a real browser reads nothing and changes nothing', async () => {
+  const { page, close } = await openEvilPage()
   try {
-    const page = await browser.newPage()
-    await page.goto(`http://localhost:${port}/`)
     const rows = stage.readRows()
     const outcomes = await page.evaluate(attack, {
       url: stage.server.baseUrl,
@@ -126,8 +138,33 @@ test('a page of another origin in a real browser reads nothing and changes nothi
     await Promise.all([page.waitForNavigation(), page.evaluate('document.getElementById("f").submit()')])
     expect(stage.readRows()).toEqual(rows)
   } finally {
-    await browser.close()
-    evil.close()
+    await close()
+  }
+})
+
+test.each([
+  '/login',
+  '/playground',
+  '/docs/api',
+  '/graphql',
+])('a page of another origin that opened %s cannot lead it elsewhere', async path => {
+  const { page, close } = await openEvilPage()
+  try {
+    const url = stage.server.baseUrl + path
+    const [opened] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.evaluate(target => void Object.assign(globalThis, { opened: open(target) }), url),
+    ])
+    await opened.waitForLoadState()
+    expect(await opened.evaluate('opener')).toBe(null)
+    await page.evaluate(target => {
+      const { opened: victim } = globalThis as unknown as { opened: Window }
+      victim.location.href = `${target}#code=evil`
+    }, url)
+    expect(await page.evaluate('opened.closed')).toBe(true)
+    expect(await opened.evaluate('location.hash')).toBe('')
+  } finally {
+    await close()
   }
 })
 

@@ -93,6 +93,27 @@ test('a subscription in GraphiQL follows changes with the token of the tab', asy
   await page.context().close()
 })
 
+test('GraphiQL that the browser kept has no answer and no token of somebody who has signed out', async () => {
+  const { page } = await openTab(browser, server.baseUrl)
+  await signIn(page, server.adminToken)
+  await openGraphiql(page, 2)
+  const asked = watchRequests(page)
+  await page.locator('button.graphiql-execute-button').click()
+  const answer = page.locator('.result-window')
+  await expect.poll(() => answer.innerText()).toContain(server.account)
+  // A browser that is driven keeps no page, so the test says to the page what another browser would.
+  const comeBack = () => void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+  await page.evaluate(comeBack)
+  expect(await answer.innerText()).toContain(server.account)
+  await page.evaluate(() => sessionStorage.removeItem('rostrum.session'))
+  asked.splice(0)
+  await page.evaluate(comeBack)
+  await expect.poll(() => answer.innerText()).toMatch(/Sign\sin\sfirst/)
+  await page.locator('button.graphiql-execute-button').click()
+  expect(asked).toEqual([])
+  await page.context().close()
+})
+
 test('without a session GraphiQL sends nothing, says how to sign in, and comes back after it', async () => {
   const { page } = await openTab(browser, server.baseUrl)
   const asked = watchRequests(page)

@@ -13,6 +13,11 @@ interface CodeEditor {
 
 const session = readSession()
 
+// A page that the browser kept, and shows again on Back, has the answers and the token of the person of then.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && readSession()?.token !== session?.token) location.reload()
+})
+
 // GraphiQL sends everything by this function: operations, subscriptions and its first request, the introspection. A
 // token in its header editor wins. Without any token nothing is sent, because it could only be refused.
 const send = globalThis.fetch

@@ -97,6 +97,34 @@ test('what one person opens in the playground from a run is not shown to another
   await page.context().close()
 })
 
+test('Escape on a case does not lead to the list that another person saw in the same tab', async () => {
+  const tokens = [await server.token({ account: 'listing' }), await server.token({ account: 'listed' })]
+  const [alice = '', zoe = ''] = tokens
+  const body = { case: { case_type_code: 'plan-of-alice', data: {} } }
+  await server.rest('POST', '/platform/cases', { body, token: alice })
+  const { page } = await openTab(browser, server.baseUrl)
+  const openCase = async (): Promise<void> => {
+    await page.goto('/cases?type=plan-of-alice')
+    await page.getByRole('link', { name: /^Case / }).click()
+    await page.waitForURL('**/cases/1')
+    await page.getByLabel('Data', { exact: true }).waitFor()
+  }
+  await signIn(page, alice)
+  await openCase()
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/cases?type=plan-of-alice')
+  await openCase()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Token').waitFor()
+  await signIn(page, zoe)
+  await page.goto('/cases/1')
+  await page.getByRole('alert').waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL(/\/cases(\?|$)/)
+  expect(new URL(page.url()).search).toBe('')
+  await page.context().close()
+})
+
 test('a draft that was stored under the user and the e-mail address of a person stays found', async () => {
   const token = await signHmac({ sub: '7', account: 'owners', email: 'ann@example.com' })
   const { page, faults } = await openTab(browser, server.baseUrl, { hasTypes: false })

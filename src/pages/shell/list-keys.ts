@@ -1,4 +1,4 @@
-import { forget, keep, readKept } from '../gateway/session.ts'
+import { currentSession, forget, keep, ownerOf, readKept } from '../gateway/session.ts'
 import { isSingleKey, type Key, keyOf } from './keys.ts'
 
 /** The keys of a list, for the dialog of all keys. */
@@ -19,10 +19,11 @@ interface Opened {
   readonly place: number
 }
 
-const openedKey = 'rostrum.opened'
 const maxPlace = 2_000
 // Rows that came before the opened one meanwhile.
 const maxNewer = 300
+// Another person may sign in in this tab, and is not led to the filters of this one.
+const openedKey = () => `rostrum.opened.${ownerOf(currentSession())}`
 
 /**
  * Moves the focus between the links `a[data-row]` of the page with `j` and `k`, one to a row, until the signal is
@@ -46,7 +47,7 @@ export function handleListKeys(signal: AbortSignal): void {
       row: row.getAttribute('href') ?? '',
       place: [...document.querySelectorAll('a[data-row]')].indexOf(row) + 1,
     }
-    keep(openedKey, JSON.stringify(opened))
+    keep(openedKey(), JSON.stringify(opened))
   }
   document.addEventListener('keydown', onKey, { signal })
   document.addEventListener('click', onClick, { signal })
@@ -59,7 +60,7 @@ export function handleListKeys(signal: AbortSignal): void {
 export async function focusOpenedRow(loadMore: () => Promise<boolean> = async () => false): Promise<void> {
   const opened = readOpened()
   if (opened?.list !== location.pathname + location.search) return
-  forget(openedKey)
+  forget(openedKey())
   const before = document.activeElement
   const maxRows = Math.min(opened.place, maxPlace) + maxNewer
   const find = () => document.querySelector<HTMLElement>(`a[data-row][href="${CSS.escape(opened.row)}"]`)
@@ -107,6 +108,6 @@ export function handleItemKeys(listPath: string, signal: AbortSignal): void {
 }
 
 function readOpened(): Opened | null {
-  const text = readKept(openedKey)
+  const text = readKept(openedKey())
   return text === null ? null : (JSON.parse(text) as Opened)
 }

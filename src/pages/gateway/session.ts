@@ -11,7 +11,8 @@ const sessionKey = 'rostrum.session'
 const returnKey = 'rostrum.return'
 /** Where `openInPlayground` keeps what the playground opens next. */
 export const openKey = 'rostrum.open'
-const signOutFragment = '#sign-out'
+const signOutKey = 'rostrum.sign-out'
+const signOutFragment = '#sign-out='
 
 /** Returns the session of this tab; null if nobody is signed in. */
 export function readSession(): Session | null {
@@ -73,14 +74,18 @@ export function goToLogin(): void {
 /** Forgets the session and opens the login. If the browser asks whether to leave, who stays is still signed in. */
 export function signOut(): void {
   const isAsked = !dispatchEvent(new Event('beforeunload', { cancelable: true }))
-  if (!isAsked) forgetSession()
-  location.assign(isAsked ? `/login${signOutFragment}` : '/login')
+  // Nobody else knows it, so that a link on a page of another origin signs nobody out.
+  const mark = crypto.getRandomValues(new Uint8Array(12)).toHex()
+  const waits = isAsked && keep(signOutKey, mark)
+  if (!waits) forgetSession()
+  location.assign(waits ? `/login${signOutFragment}${mark}` : '/login')
 }
 
 /** Forgets the session if this page is the login that “Sign out” opens after a question. */
 export function finishSignOut(): void {
-  if (location.hash !== signOutFragment) return
-  forgetSession()
+  if (!location.hash.startsWith(signOutFragment)) return
+  const mark = readKept(signOutKey)
+  if (mark !== null && location.hash === signOutFragment + mark) forgetSession()
   history.replaceState(null, '', location.pathname)
 }
 
@@ -88,6 +93,7 @@ function forgetSession(): void {
   forget(sessionKey)
   forget(returnKey)
   forget(openKey)
+  forget(signOutKey)
 }
 
 /** Returns what this tab keeps under a key; null if it keeps nothing, or if the browser allows no storage. */

@@ -84,6 +84,19 @@ test('who signs out and stays at the question is still signed in, and signed out
   await page.context().close()
 })
 
+test('a link on a page of another origin signs nobody out', async () => {
+  const { page, faults } = await openFull('other.')
+  for (const fragment of ['#sign-out', '#sign-out=', '#sign-out=null', '#sign-out=undefined']) {
+    page.once('dialog', dialog => dialog.accept())
+    await page.goto(`/login${fragment}`)
+    await page.getByLabel('Token').waitFor()
+    expect(await page.evaluate(() => sessionStorage.getItem('rostrum.session'))).not.toBeNull()
+    await page.goto('/health')
+  }
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('“Forget drafts” makes room for what is written and could not be stored', async () => {
   const { page, faults } = await openFull('rostrum.draft.')
   await page.getByRole('button', { name: 'Drafts' }).click()

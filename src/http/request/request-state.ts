@@ -167,7 +167,7 @@ export class RequestState implements ContextSource {
  */
 export function beginRequest(request: FastifyRequest, reply: FastifyReply, logs: RequestLogs): void {
   request.state = new RequestState(request, reply, logs)
-  reply.headers({ 'x-request-id': request.state.requestId, 'cache-control': 'no-store' })
+  reply.header('x-request-id', request.state.requestId).header('cache-control', 'no-store')
 }
 
 function beginSpan(tracing: Tracing, { method, routeOptions, params, headers }: FastifyRequest): Span {

@@ -31,7 +31,7 @@ const maxResultBytes = 2 ** 16
 // Maximum bytes of cached results. A slow stream finds the results there that a faster stream has computed.
 const maxSharedBytes = 8 * 2 ** 20
 
-/** An LRU cache of results. The key is the event's sequence and the digest of request and caller. */
+/** An LRU cache of results. The key is the event's place and change, and the digest of request and caller. */
 export type SharedResults = LRUCache<string, string>
 
 export function createSharedResults(): SharedResults {
@@ -43,6 +43,8 @@ export function createSharedResults(): SharedResults {
 
 interface FollowedEvent {
   readonly sequence: number
+  /** The change that wrote the event. An older copy of the store gives its sequence to another one. */
+  readonly transactionId?: string
 }
 
 interface Following {
@@ -79,7 +81,7 @@ export function createEventStream(following: Following): EventStream {
     operation,
     write(event) {
       const followed = event as FollowedEvent
-      const key = `${followed.sequence} ${digest}`
+      const key = `${followed.sequence} ${followed.transactionId ?? ''} ${digest}`
       const known = shared.get(key)
       if (known !== undefined) return known
       context.beginAnswer()

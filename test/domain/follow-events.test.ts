@@ -111,6 +111,34 @@ eachStore(harness => {
     await events.return()
   })
 
+  test('a follower ends if the store lost its place while its connection was gone, and not before', async () => {
+    const wakers: (() => void)[] = []
+    let isOlder = false
+    const events = {
+      listAfter: store.events.listAfter,
+      newest: async (accountCode: string) => (isOlder ? 1 : store.events.newest(accountCode)),
+      onChange: (listener: (accountCode: string | null) => void) => {
+        wakers.push(() => listener(null))
+        return () => {}
+      },
+    }
+    eventFollowing = createEventFollowing(events, createEventFollowers(events))
+    await Promise.all([add(1), add(2)])
+    const followed = await follow({ after: 0 })
+    await followed.next()
+    expect((await followed.next()).value).toMatchObject({ sequence: 2 })
+    for (const wake of wakers) wake()
+    const third = followed.next()
+    await add(3)
+    for (const wake of wakers) wake()
+    expect((await third).value).toMatchObject({ sequence: 3 })
+    isOlder = true
+    const fourth = followed.next()
+    for (const wake of wakers) wake()
+    await expect(fourth).rejects.toMatchObject({ code: 'BAD_USER_INPUT' })
+    expect(await followed.next()).toEqual({ done: true, value: undefined })
+  })
+
   test('all followers end together, and no new one is accepted', async () => {
     const open = await Promise.all([follow(), follow({ accountCode: 'b' })])
     const waiting = open.map(events => events.next())

@@ -24,8 +24,9 @@ export function createEventFollowers(events: Pick<EventStore<unknown>, 'onChange
   const all = () => [...followers.values()].flatMap(ofAccount => [...ofAccount])
 
   function wake(accountCode: string | null): void {
-    const woken = accountCode === null ? all() : (followers.get(accountCode) ?? [])
-    for (const follower of woken) follower.wake()
+    // The connection to the store is a new one, so that the store may be another.
+    if (accountCode === null) for (const follower of all()) follower.doubt()
+    else for (const follower of followers.get(accountCode) ?? []) follower.wake()
   }
 
   return {

@@ -10,6 +10,8 @@ const maxEvents = 100
 const usualPollMs = 5_000
 // A follower that reads more often checks the credential less often, as long as there is nothing to send.
 const confirmEveryMs = 4_000
+// Codes of errors that a stream cannot go on after. Others are of a store that fails for a time.
+const endingCodes: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'BAD_USER_INPUT'])
 
 export interface Following<Event> {
   readonly accountCode: string
@@ -66,10 +68,21 @@ export function createEventFollowing<Event extends NumberedEvent>(
 
       let isTroubled = false
       let confirmedAt = Number.NEGATIVE_INFINITY
+      let settledDoubts = follower.doubts
+      // Throws if the store lost the place, as after a fail-over to a copy that lags. Events that it gets from then on
+      // have numbers up to this place first, and would not be sent.
+      async function settleDoubts(sequence: number): Promise<void> {
+        const { doubts } = follower
+        if (doubts === settledDoubts) return
+        if ((await events.newest(accountCode)) < sequence) throw wentBack()
+        settledDoubts = doubts
+      }
+
       // Reads events, then confirms the credential. In this order, events that were written after the credential ended
       // are not sent.
       async function readAfter(sequence: number): Promise<readonly Event[]> {
         try {
+          await settleDoubts(sequence)
           const page = await listAfter(accountCode, sequence, maxEvents)
           if (page.length > 0 || performance.now() - confirmedAt > confirmEveryMs) {
             await confirm()
@@ -133,7 +146,14 @@ async function* sendInTime<Event extends NumberedEvent>(
 }
 
 function endsFollowing(error: unknown): boolean {
-  return error instanceof RostrumError && (error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN')
+  return error instanceof RostrumError && endingCodes.has(error.code)
+}
+
+function wentBack(): RostrumError {
+  return new RostrumError(
+    'BAD_USER_INPUT',
+    'The database is an older copy now, which lacks events that this stream has passed. Read what you follow again.',
+  )
 }
 
 /** Throws `BAD_USER_INPUT` for a place after the newest event, which has no event of this account. */

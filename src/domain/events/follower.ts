@@ -4,6 +4,10 @@ export interface Follower {
   isEnded(): boolean
   /** Says that there may be a new event. Ends the current wait; if there is none, the next wait ends at once. */
   wake(): void
+  /** How often `doubt` was called. */
+  readonly doubts: number
+  /** Says that another copy of the store may be in its place, and wakes the follower. */
+  doubt(): void
   /** Ends the stream of the follower. */
   end(): void
   wait(maxMs: number): Promise<void>
@@ -12,6 +16,7 @@ export interface Follower {
 export function createFollower(accountCode: string): Follower {
   let isEnded = false
   let isAwake = false
+  let doubts = 0
   let resume = () => {}
 
   function wake(): void {
@@ -23,6 +28,13 @@ export function createFollower(accountCode: string): Follower {
     accountCode,
     isEnded: () => isEnded,
     wake,
+    get doubts() {
+      return doubts
+    },
+    doubt() {
+      doubts += 1
+      wake()
+    },
     end() {
       isEnded = true
       wake()

@@ -55,3 +55,30 @@ test('followers miss and repeat nothing while the connections that wake them are
     follower.cut()
   }
 })
+
+test('a stream ends with the reason once an older copy takes the place of the database', async () => {
+  const before = await followEvents(other)
+  await addMembership(writer)
+  await expect.poll(() => before.events.length).toBe(1)
+  // As a fail-over to a copy that lags: it lacks the change, and the connections are gone.
+  const admin = await openClient(url)
+  await admin.query(`
+    delete from team_memberships where account_code = 'demo' and id = ${before.events[0]?.teamMembershipId};
+    delete from membership_events where sequence = (select max(sequence) from membership_events);
+    update counters set value = value - 1 where name = 'membership event';
+    select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()`)
+  await admin.end()
+  expect(await before.ended).toBe(true)
+  expect(before.errors).toMatchObject([
+    {
+      message: expect.stringMatching(/^The database is an older copy now/),
+      extensions: { code: 'BAD_USER_INPUT' },
+    },
+  ])
+  const after = await followEvents(other)
+  const made = await addMembership(writer)
+  await expect.poll(() => idsOf(after)).toEqual([made.id])
+  expect(after.events[0]?.cursor).toBe(before.events[0]?.cursor)
+  after.cut()
+})

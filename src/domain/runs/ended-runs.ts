@@ -78,6 +78,7 @@ export function createEndedRuns(store: Parts): Pick<EventStore<EndedRun>, 'listA
 
   async function step(accountCode: string, account: AccountRuns): Promise<void> {
     const { runs } = await store.look(accountCode, allRuns, null, maxNew)
+    goBack(account, runs)
     const fresh = runs.filter(({ id }) => id > account.lastId).reverse()
     const waited = await store.findByRunIds(accountCode, [...account.running])
     const isBehind = fresh.length === maxNew
@@ -91,6 +92,15 @@ export function createEndedRuns(store: Parts): Pick<EventStore<EndedRun>, 'listA
     if (!account.isShort || account.running.size >= maxRunning) return
     await awaitRunning(accountCode, account)
     if (mayMiss) push(account, null)
+  }
+
+  // After a fail-over to a copy that lags, ids begin again below those that were seen. The copy may have got runs
+  // since, which a gap stands for. The newest run may also have been deleted for its age; then there is mostly none.
+  function goBack(account: AccountRuns, [newest]: readonly StoredRun[]): void {
+    const newestId = newest?.id ?? 0
+    if (newestId >= account.lastId) return
+    account.lastId = newestId
+    if (newestId > 0) push(account, null)
   }
 
   function note(account: AccountRuns, run: StoredRun): void {

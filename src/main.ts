@@ -13,8 +13,20 @@ const usage = `Usage: npm start, or node src/start.mjs [command]
 \`serve\` and \`schema\` have no options but \`--help\`, which prints this.
 `
 
+// Nearly every command resolves paths or starts processes, which would end in a stack there.
+function refuseRemovedFolder(): void {
+  try {
+    process.cwd()
+  } catch {
+    throw new UsageError(
+      'The folder that this runs in was removed. Change to one that exists, and start again.',
+    )
+  }
+}
+
 /** Runs a command and loads only the modules it needs. Returns the exit code, or null if it keeps running. */
 async function run(argv: string[]): Promise<number | null> {
+  refuseRemovedFolder()
   // An option without a command belongs to `serve`.
   const [command, ...rest] = /^[^-]/.test(argv[0] ?? '') ? argv : ['serve', ...argv]
   switch (command) {

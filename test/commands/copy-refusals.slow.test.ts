@@ -78,6 +78,24 @@ test('a second copy into the same target is refused, and the first one stays', a
   expect(await refusalOf()).toMatch(/is not empty/)
 })
 
+test('a connection that is lost during the commit leaves it unknown, and the line says how to find out', async () => {
+  await migrateTarget()
+  await askPostgres(
+    to,
+    `create function cut() returns trigger language plpgsql as
+       'begin perform pg_terminate_backend(pg_backend_pid()); return null; end';
+     create constraint trigger cut after insert on accounts deferrable initially deferred
+       for each row execute function cut()`,
+  )
+  const { code, stdout, stderr } = await runInProcess('copy', ['--from', `sqlite:${from}`], {
+    DATABASE_URL: to,
+  })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(
+    /^The database did not confirm the copy: terminating .*\. Run .* all was copied\.\n$/,
+  )
+})
+
 test('a target of a newer version is refused', async () => {
   await migrateTarget()
   await askPostgres(to, "insert into rostrum_migrations values ('of a later version')")

@@ -45,9 +45,17 @@ async function copyInOne(source: Source, target: Client): Promise<TableCopy[]> {
     await target.query('commit')
     return copies
   } catch (error) {
-    if (isToCommit || error instanceof StartError) throw error
+    if (isToCommit) throw unconfirmed(error)
+    if (error instanceof StartError) throw error
     throw new StartError(`The copy was broken off: ${describeFailure(error)}.`, { cause: error })
   }
+}
+
+// Not a `StartError`, because that means that nothing was copied.
+function unconfirmed(cause: unknown): Error {
+  const reason = describeFailure(cause)
+  const advice = 'Run the command again: if it says that the database is not empty, all was copied.'
+  return new Error(`The database did not confirm the copy: ${reason}. ${advice}`, { cause })
 }
 
 async function copyAll(source: Source, target: Client): Promise<TableCopy[]> {

@@ -11,14 +11,14 @@ import {
   loadMoreRows,
 } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, tryAction, viewEmpty, viewError } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewError } from '../shell/page-element.ts'
 import { UndoController, undoKeys } from '../shell/undo.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { type FoundEvents, findEarlier, findEvents, findLater } from './event-search.ts'
 import { add, ChangedMeanwhile, type Done, move, remove } from './member-actions.ts'
 import { type Membership, type MembershipPage, membersOfTeam, teamsOfUser } from './member-documents.ts'
 import { viewEvents } from './view-events.ts'
-import { fillMoves, moveFormOf, type Side, viewMemberships } from './view-memberships.ts'
+import { fillMoves, moveFormOf, type Side, viewMemberships, viewNothingChosen } from './view-memberships.ts'
 
 const pageSize = 100
 const maxPageSize = 1_000
@@ -42,6 +42,8 @@ class MembersPage extends PageElement {
   #isOpened = false
   /** What is being done: the id of a membership, or another word for it. A second press does not ask for it again. */
   readonly #underWay = new Set<string>()
+  /** Grows with each load of the rows: only the last one is shown. */
+  #generation = 0
 
   constructor() {
     super()
@@ -222,12 +224,13 @@ class MembersPage extends PageElement {
 
   async #load(): Promise<void> {
     if (this.#id === null) return
+    const generation = ++this.#generation
     const wanted = { side: this.#side, id: this.#id }
     const loadEvents = this.#changeEvents(before =>
       before === null ? findEvents(wanted) : findLater(wanted, before),
     )
     const [page] = await Promise.all([this.#readRows(), loadEvents])
-    this.page = page
+    if (generation === this.#generation) this.page = page
   }
 
   /** Changes the events. If another change came first, this one is made to what that has left. */
@@ -261,11 +264,15 @@ class MembersPage extends PageElement {
     return page
   }
 
-  #findEarlier = (): void => {
+  // A press while earlier changes are on their way asks for those too, and they come once.
+  #findEarlier = (event: Event): void => {
     const wanted = { side: this.#side, id: this.#id ?? '' }
-    tryAction(this, () =>
-      this.#changeEvents(before => (before === null ? findEvents(wanted) : findEarlier(wanted, before))),
-    )
+    const earliest = this.events?.earliest ?? null
+    const find = async (before: FoundEvents | null): Promise<FoundEvents> => {
+      if (before === null) return findEvents(wanted)
+      return before.earliest === earliest ? findEarlier(wanted, before) : before
+    }
+    tryAction(this, () => loadMoreRows(event, () => this.#changeEvents(find), '.events li'))
   }
 
   // A team or a user that nothing is known of has no members yet.
@@ -282,13 +289,6 @@ class MembersPage extends PageElement {
     this.label = user?.displayName ?? user?.email ?? ''
     return user?.memberships ?? none
   }
-}
-
-function viewNothingChosen() {
-  return viewEmpty(
-    'Choose a team or a user',
-    'Type the number of a team to see who is in it, or that of a user to see the user’s teams.',
-  )
 }
 
 openPage({

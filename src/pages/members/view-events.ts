@@ -9,7 +9,7 @@ interface Shown {
   readonly found: FoundEvents
   readonly side: Side
   /** Looks through the changes before those that were looked through. */
-  readonly onFindEarlier: () => void
+  readonly onFindEarlier: (event: Event) => void
 }
 
 /** Shows changes of memberships, newest first, and how far they were looked for. */

@@ -31,6 +31,14 @@ export function viewMemberships(rows: readonly Membership[], actions: Actions) {
   </ul>`
 }
 
+/** Shows what to do while neither a team nor a user is chosen. */
+export function viewNothingChosen() {
+  return viewEmpty(
+    'Choose a team or a user',
+    'Type the number of a team to see who is in it, or that of a user to see the user’s teams.',
+  )
+}
+
 /** The name under which the form that moves a membership is kept. */
 export const moveFormOf = (membershipId: string) => `move.${membershipId}`
 

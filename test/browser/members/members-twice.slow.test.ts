@@ -53,6 +53,35 @@ test('a second press of a button asks for the same once, and blames nobody else'
   await page.context().close()
 })
 
+test('a list that comes after that of a later change takes nothing back', async () => {
+  const { page, faults, field, rowOf } = await openTeam(816)
+  for (const user of [7, 8]) {
+    await field.fill(String(user))
+    await field.press('Enter')
+    await rowOf(user).waitFor()
+  }
+  const late = Promise.withResolvers<void>()
+  let lists = 0
+  await page.route('**/graphql', async route => {
+    const isList = route.request().postData()?.includes('MembersOfTeam(') ?? false
+    if (!isList || ++lists > 1) return route.fallback()
+    const response = await route.fetch()
+    await late.promise
+    await route.fulfill({ response })
+  })
+  await rowOf(7).getByRole('button', { name: 'Remove' }).click()
+  await expect.poll(() => lists).toBe(1)
+  await rowOf(8).getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('This team has no members').waitFor()
+  const answered = page.waitForResponse(answer => answer.request().postData()?.includes('Members') ?? false)
+  late.resolve()
+  await answered
+  await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 200)))
+  expect(await rowOf(8).count()).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('the next user that is typed while one is added stays in the field', async () => {
   const { page, faults, field, rowOf } = await openTeam(804)
   const adds = await holdRequests(page, '**/graphql', 'AddMember(')

@@ -176,12 +176,16 @@ test('a search that found nothing among the newest changes says so, and goes on 
   const events = page.getByRole('list', { name: 'Events' }).getByRole('listitem')
   // What comes while it looks further back stays.
   const earlier = await holdRequests(page, '**/graphql', '"before":"')
-  await page.getByRole('button', { name: 'Look further back' }).click()
+  await page.getByRole('button', { name: 'Look further back' }).dblclick()
+  await expect.poll(earlier.count).toBe(2)
   await add(page, 3)
   await expect.poll(() => events.count()).toBe(1)
   earlier.release()
   await expect.poll(() => events.count()).toBe(3)
   expect(await page.getByRole('button', { name: 'Look further back' }).count()).toBe(0)
+  // The second press adds nothing more.
+  await page.waitForLoadState('networkidle')
+  expect(await events.count()).toBe(3)
   expect(await events.first().innerText()).toContain('User 3 joined team 555')
   await close(tab)
 })

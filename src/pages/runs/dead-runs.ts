@@ -34,6 +34,8 @@ class DeadRuns extends PageElement {
   /** Grows with each load: only the last one is shown. */
   #generation = 0
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** What is being done: the id of a run, or `all`. A run that failed again meanwhile would be tried twice. */
+  readonly #underWay = new Set<string>()
 
   constructor() {
     super()
@@ -140,7 +142,7 @@ class DeadRuns extends PageElement {
   #retryAll = (): void => {
     const { totalCount } = this
     this.querySelector<HTMLDialogElement>('dialog.retry-all')?.close()
-    void this.#try(async () => {
+    void this.#try('all', 'Retrying…', async () => {
       const count = await retryAll(totalCount)
       if (count < totalCount)
         return `${count} of ${totalCount} runs are tried again. The others are gone, or too many runs wait already.`
@@ -150,25 +152,30 @@ class DeadRuns extends PageElement {
   }
 
   #do({ id }: DeadRun, what: 'retry' | 'drop'): Promise<void> {
-    return this.#try(async () => {
+    return this.#try(id, what === 'retry' ? 'Retrying…' : 'Dropping…', async () => {
       await (what === 'retry' ? ask(retryDeadRun, { id }) : ask(dropDeadRun, { id }))
       return what === 'retry' ? 'The run waits again. It is tried at once.' : 'The run was dropped.'
     })
   }
 
-  /** Does something, says what was done, and shows what is left. */
-  async #try(action: () => Promise<string>): Promise<void> {
+  /** Does something, says that it goes on and what was done, and shows what is left. */
+  async #try(what: string, doing: string, action: () => Promise<string>): Promise<void> {
+    if (this.#underWay.has(what)) return
+    this.#underWay.add(what)
     // What has the focus goes.
     this.querySelector<HTMLElement>('#dead-title')?.focus()
     this.error = null
-    this.notice = ''
+    this.notice = doing
     try {
       this.notice = await action()
     } catch (error) {
-      if (error instanceof GatewayError && error.code === 'NOT_FOUND') this.notice = gone
-      else this.error = error
+      const isGone = error instanceof GatewayError && error.code === 'NOT_FOUND'
+      if (isGone) this.notice = gone
+      else if (this.notice === doing) this.notice = ''
+      if (!isGone) this.error = error
     }
     await this.#load()
+    this.#underWay.delete(what)
   }
 
   #loadMore = (event: Event): void => {

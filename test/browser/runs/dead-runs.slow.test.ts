@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { holdRequests } from '../hold-requests.ts'
 import { enter, findBarriers, openTab } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
@@ -81,6 +82,24 @@ test('“Drop” drops the run that has the focus, after a question, also if ano
   await dialog.getByRole('button', { name: 'Drop' }).click()
   await page.getByText('The run is gone already').waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a run that is retried slowly says so, and a second press does not retry it again', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await enter(page, server.adminToken, '/runs')
+  await page.getByText('failed at every attempt').click()
+  const retries = await holdRequests(page, '**/graphql', 'RetryDeadRun(')
+  const retry = rowsOf(page).first().getByRole('button', { name: 'Retry' })
+  await retry.click()
+  await page.getByRole('status').getByText('Retrying…').waitFor()
+  await retry.click()
+  await expect.poll(retries.count).toBe(1)
+  retries.release()
+  await page.getByText('The run waits again.').waitFor()
+  expect(retries.count()).toBe(1)
+  await expect.poll(async () => (await listDead()).length).toBe(count - 3)
   expect(faults).toEqual([])
   await page.context().close()
 })

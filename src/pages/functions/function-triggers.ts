@@ -69,6 +69,8 @@ class FunctionTriggers extends PageElement {
   declare error: unknown
   /** Grows with each load of a kind: only the last one is shown. */
   readonly #generations = { hook: 0, task: 0, webhook: 0 }
+  /** What is being removed: its kind and its id. */
+  readonly #removed = new Set<string>()
 
   constructor() {
     super()
@@ -169,11 +171,13 @@ class FunctionTriggers extends PageElement {
   }
 
   #add(kind: TriggerKind, rotated: Webhook | null = null): void {
-    this.#try('', async () => {
+    const doing = 'Opening…'
+    this.#try(doing, async () => {
       await loadDialog()
       const dialog = this.querySelector<TriggerDialog>('trigger-dialog')
       await dialog?.updateComplete
       await dialog?.ask(kind, rotated)
+      if (this.notice === doing) this.notice = ''
     })
   }
 
@@ -203,10 +207,15 @@ class FunctionTriggers extends PageElement {
     const { removing } = this
     this.querySelector<HTMLDialogElement>('dialog.ask')?.close()
     if (removing === null) return
+    const { kind, id, title } = removing
+    // A second removal would not find it, and say so beside the notice of the first one.
+    const what = `${kind} ${id}`
+    if (this.#removed.has(what)) return
+    this.#removed.add(what)
     this.#try('Removing…', async () => {
-      await this.#change(removing.kind, () => ask(removals[removing.kind], { id: removing.id }))
+      await this.#change(kind, () => ask(removals[kind], { id })).finally(() => this.#removed.delete(what))
       forgetUnanswered()
-      this.notice = `${removing.title} was removed.`
+      this.notice = `${title} was removed.`
     })
   }
 

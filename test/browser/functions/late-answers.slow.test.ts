@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { holdRequests } from '../hold-requests.ts'
 import { close, startBrowsing } from '../start-browsing.ts'
 
 const { server, open } = await startBrowsing()
@@ -95,6 +96,37 @@ test('a switch and a removal whose answers are late say that they go on', async 
   await page.getByRole('status').getByText('Removing…').waitFor()
   await sendRemoval()
   await page.getByRole('status').getByText('Before each save of slow was removed.').waitFor()
+  await close(tab)
+})
+
+test('a removal that is asked for twice is done once, and blames nobody else', async () => {
+  const { tab, page, hooks } = await openHooks('twice', ['PRE_SAVE'])
+  let removals = 0
+  page.on('request', request => {
+    if (request.postData()?.includes('removeHook')) removals++
+  })
+  const sendRemoval = await holdAnswer(page, 'removeHook')
+  for (let press = 0; press < 2; press++) {
+    await hooks.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  }
+  await sendRemoval()
+  await page.getByRole('status').getByText('Before each save of twice was removed.').waitFor()
+  await hooks.waitFor({ state: 'detached' })
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(removals).toBe(1)
+  await close(tab)
+})
+
+test('“Add hook” says that it opens while its dialog loads', async () => {
+  const { tab, page } = await openHooks('opening', ['PRE_SAVE'])
+  const dialog = await holdRequests(page, '**/trigger-dialog.ts')
+  await page.getByRole('button', { name: 'Add hook' }).click()
+  const notice = page.getByRole('status').getByText('Opening…')
+  await notice.waitFor()
+  dialog.release()
+  await page.getByRole('dialog', { name: 'Add hook' }).waitFor()
+  await notice.waitFor({ state: 'detached' })
   await close(tab)
 })
 

@@ -71,7 +71,7 @@ test('in a signed-in tab GraphiQL sends the token by itself, from its first requ
   const { count, release } = await holdRequests(page, '**/graphql', 'query Mine')
   await page.locator('button.graphiql-execute-button').click()
   await expect.poll(count).toBe(1)
-  await page.clock.fastForward(30_000)
+  await page.clock.runFor(30_000)
   await expect.poll(() => answer.innerText()).toMatch(/Try\sagain/)
   release()
 

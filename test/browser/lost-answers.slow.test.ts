@@ -267,6 +267,20 @@ test.each([
   await page.context().close()
 })
 
+test('after a sleep of the computer, a page shows the answer that came meanwhile', async () => {
+  const { page } = await openTab(browser, server.baseUrl)
+  await page.clock.install()
+  await enter(page, server.adminToken, '/functions')
+  const listed = await holdRequests(page, '**/graphql', 'ListFunctions(')
+  await page.reload()
+  await expect.poll(listed.count).toBe(1)
+  await page.clock.fastForward('08:00:00')
+  listed.release()
+  await page.getByRole('list', { name: 'Functions' }).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await page.context().close()
+})
+
 test('a page says that no answer comes, and a second “Create” after that creates no other case', async () => {
   const { page } = await openTab(browser, server.baseUrl)
   await page.clock.install()
@@ -274,7 +288,7 @@ test('a page says that no answer comes, and a second “Create” after that cre
   const listed = await holdRequests(page, '**/graphql', 'ListCases(')
   await page.reload()
   await expect.poll(listed.count).toBe(1)
-  await page.clock.fastForward(30_000)
+  await page.clock.runFor(30_000)
   await page.getByRole('alert').getByText('The gateway does not answer. Try again.').waitFor()
   listed.release()
   await page.getByRole('button', { name: 'Try again' }).click()
@@ -287,7 +301,7 @@ test('a page says that no answer comes, and a second “Create” after that cre
     if (!isFirst || !route.request().postData()?.includes('CreateCase(')) return route.fallback()
     isFirst = false
     await route.fetch()
-    await page.clock.fastForward(60_000)
+    await page.clock.runFor(60_000)
   })
   await pressTwice(page, 'Create')
   await page.waitForURL('**/cases/*')

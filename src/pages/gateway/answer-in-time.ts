@@ -3,6 +3,8 @@ import { GatewayError } from './gateway-error.ts'
 // A read takes some seconds at most. A change runs the hooks of the account, and can take longer.
 const maxReadMs = 30_000
 const maxChangeMs = 60_000
+// After a sleep of the computer, what arrived meanwhile is read within this time.
+const lastMs = 10_000
 
 interface Request {
   /** True for a request that changes something. */
@@ -20,7 +22,7 @@ export async function answerInTime<Answer>(
 ): Promise<Answer> {
   const late = Promise.withResolvers<never>()
   const abort = new AbortController()
-  const timer = setTimeout(
+  const forget = callAfter(
     () => {
       late.reject(silent(isChange ? 'It may be done by now. Look, or try again.' : 'Try again.'))
       if (!isChange) abort.abort()
@@ -31,8 +33,22 @@ export async function answerInTime<Answer>(
   try {
     return await Promise.race([send(AbortSignal.any(signals)), late.promise])
   } finally {
-    clearTimeout(timer)
+    forget()
   }
+}
+
+/**
+ * Calls the function after this time, of which the last 10 s begin once the page is awake: a computer that slept does
+ * not end a request whose answer is there. Returns what forgets it.
+ */
+export function callAfter(action: () => void, ms: number): () => void {
+  let timer = setTimeout(
+    () => {
+      timer = setTimeout(action, Math.min(ms, lastMs))
+    },
+    Math.max(0, ms - lastMs),
+  )
+  return () => clearTimeout(timer)
 }
 
 /** Returns the error of a request whose answer does not come. */

@@ -90,7 +90,7 @@ test('a search without an answer says so, and is done again by a button', async 
   await page.goto('/docs?q=no_outcome')
   await page.getByText('Loading…').waitFor()
   await expect.poll(held.count).toBe(1)
-  await page.clock.fastForward(30_000)
+  await page.clock.runFor(30_000)
   await page.getByRole('alert').getByText('The gateway does not answer. Try again.').waitFor()
   held.release()
   await page.getByRole('button', { name: 'Try again' }).click()

@@ -1,3 +1,4 @@
+import { callAfter } from '../../gateway/answer-in-time.ts'
 import { GatewayError, readProblem, unreachable } from '../../gateway/gateway-error.ts'
 import { readEvents } from '../../gateway/read-events.ts'
 import { sendRequest } from '../../gateway/send-request.ts'
@@ -98,10 +99,10 @@ interface Silence {
 
 function watchSilence(): Silence {
   const abort = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let forget = (): void => {}
   const wait = (ms: number | null): void => {
-    clearTimeout(timer)
-    if (ms !== null) timer = setTimeout(() => abort.abort(unreachable()), ms)
+    forget()
+    if (ms !== null) forget = callAfter(() => abort.abort(unreachable()), ms)
   }
   return { signal: abort.signal, wait }
 }

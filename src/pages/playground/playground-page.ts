@@ -5,7 +5,7 @@ import { openPage } from '../shell/open-page.ts'
 import { PageElement, tryAction, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { followAddress, forgetFragment, readFunctionId, readLinkFragment, showFunctionId } from './address.ts'
-import { assignDraft, type Draft, readDraftOfTab } from './draft/draft-store.ts'
+import { assignDraft, type Draft, type Opening, readDraftOfTab } from './draft/draft-store.ts'
 import type { DraftsDialog } from './draft/drafts-dialog.ts'
 import './draft/drafts-dialog.ts'
 import { type Example, firstFields } from './draft/examples.ts'
@@ -28,12 +28,7 @@ import type { SaveDialog } from './save/save-dialog.ts'
 import './save/save-dialog.ts'
 import { TypeController } from './types/type-controller.ts'
 
-interface Opening {
-  readonly open?: OpenFunction | null
-  readonly cursor?: number
-  readonly base?: string | null
-  readonly isExample?: boolean
-}
+const loading = 'Loading the function…'
 
 /** Where a person writes a script, sees it run and saves it. */
 class PlaygroundPage extends PageElement {
@@ -166,6 +161,7 @@ class PlaygroundPage extends PageElement {
   }
 
   async #openFunction(id: string): Promise<void> {
+    this.#say(loading)
     const found = await loadFunction(id)
     // Who began to write meanwhile has a draft of no function.
     if (readFunctionId() !== id) return
@@ -174,7 +170,7 @@ class PlaygroundPage extends PageElement {
     const open = toOpen(found)
     this.#draft.begin(fields, open)
     this.#fill(fields, { open, base })
-    if (this.#draft.hasUnsaved(id)) this.#say('Your unsaved changes to this function are among the drafts')
+    this.#say(this.#draft.hasUnsaved(id) ? 'Your unsaved changes to this function are among the drafts' : '')
   }
 
   // A version may have become live since the draft began. Without a gateway the draft is shown as it is.
@@ -241,6 +237,8 @@ class PlaygroundPage extends PageElement {
   #start(isClick = false): void {
     if (!allows('tasks:execute') || this.#run.isRunning) return
     this.error = null
+    if (this.notice === loading)
+      return this.#run.refuse(new Error('The function is still loading. Run it then.'))
     const found = this.#editors.findFault()
     if (found === null) {
       if (isClick) this.#layout.show('results')

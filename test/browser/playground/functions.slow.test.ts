@@ -67,6 +67,24 @@ test('a link to a function that does not exist, or is slow to come, leaves the d
   await page.context().close()
 })
 
+test('a function that is slow to come says so, and no other script runs in its place', async () => {
+  const saved = await saveFunction('slow-to-run', 'exit("stored")')
+  const { page, faults } = await openPlayground(browser, server)
+  const held = await holdRequests(page, '**/graphql', 'FunctionToOpen')
+  await page.goto(`/playground?function=${saved.id}`)
+  await page.getByRole('status').getByText('Loading the function…').waitFor()
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('alert').getByText('The function is still loading.').waitFor()
+  held.release()
+  await expect.poll(() => script(page)).toBe('exit("stored")')
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await page.getByText('Loading the function…').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByRole('status').getByText(/^exit/).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a link to a script opens though the draft of the tab belongs to a function', async () => {
   const { page, faults } = await openPlayground(browser, server)
   await openFunction(page, await saveFunction('with-draft', 'exit(1)'), 'with-draft')

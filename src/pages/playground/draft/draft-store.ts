@@ -17,6 +17,15 @@ export interface Draft extends Fields {
   readonly at: number
 }
 
+/** What is known of fields that are opened as a draft. */
+export interface Opening {
+  readonly open?: OpenFunction | null
+  readonly cursor?: number
+  /** The script of the version with `baseHash`. */
+  readonly base?: string | null
+  readonly isExample?: boolean
+}
+
 const prefix = 'rostrum.draft.'
 const tabKey = 'rostrum.draft'
 

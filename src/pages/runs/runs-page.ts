@@ -190,6 +190,9 @@ class RunsPage extends PageElement {
 
   #show(query: RunQuery): void {
     clearTimeout(this.#settling)
+    // What is typed, and waits for the next letter still, is not rendered yet, so rendering would not replace it.
+    const field = this.querySelector<HTMLInputElement>('.filters input[type="search"]')
+    if (field !== null) field.value = query.text
     this.query = query
     this.#filter = toFilter(query)
     void this.#live.show(this.#filter)

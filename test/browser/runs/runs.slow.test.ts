@@ -200,6 +200,22 @@ test('a search keeps a space that is typed slowly, and a text that a filter foll
   await close(tab)
 })
 
+test('a text that is typed just before Back does not stay in the field', async () => {
+  const tab = await open('/runs')
+  const { page } = tab
+  await page.getByRole('combobox', { name: 'Outcome' }).selectOption('fail')
+  await page.waitForURL('**/runs?outcome=fail')
+  // Faster than the field waits for the next letter.
+  await page.getByRole('searchbox', { name: 'Search' }).evaluate(field => {
+    if (field instanceof HTMLInputElement) field.value = 'two'
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    history.back()
+  })
+  await page.waitForURL('**/runs')
+  await expect.poll(() => page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('')
+  await close(tab)
+})
+
 test('“Load more” pressed twice shows each older run once', async () => {
   for (let count = 0; count < 53; count++) await run('many', 'exit(1)')
   // A run is listed a moment after its answer.

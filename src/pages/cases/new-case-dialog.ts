@@ -24,10 +24,6 @@ class NewCaseDialog extends PageElement {
     this.type = ''
     this.error = null
     this.isBusy = false
-    // A page that the browser kept while the new case was shown still has the dialog, which stays busy.
-    addEventListener('pageshow', ({ persisted }) => {
-      if (persisted && this.isBusy) location.reload()
-    })
   }
 
   ask(): void {

@@ -60,11 +60,6 @@ class RunPage extends PageElement {
       this.openCall = readCall()
     }
     addEventListener('hashchange', onHash, { signal })
-    // A page that the browser kept while another was shown can replay again.
-    const onShow = (): void => {
-      this.isReplaying = false
-    }
-    addEventListener('pageshow', onShow, { signal })
     this.#follow(signal).catch((error: unknown) => {
       if (!signal.aborted) this.error = error
     })

@@ -215,4 +215,4 @@ function textOf(target: EventTarget | null): string {
   return target instanceof HTMLInputElement || target instanceof HTMLSelectElement ? target.value : ''
 }
 
-openPage({ element: 'runs-page', type: RunsPage, keys: listKeys })
+openPage({ element: 'runs-page', type: RunsPage, keys: listKeys, isLive: true })

@@ -7,17 +7,20 @@ interface Page {
   readonly type: CustomElementConstructor
   /** The keys of the page, for the dialog of all keys. */
   readonly keys?: readonly Key[]
+  /** True for a page that shows no data of the gateway, or follows them while it is open. */
+  readonly isLive?: boolean
 }
 
 /** Starts a page that everybody can see. */
-export function openPublicPage({ element, type, keys = [] }: Page): void {
+export function openPublicPage({ element, type, keys = [], isLive = true }: Page): void {
   customElements.define('page-header', PageHeader)
   const header = document.querySelector<PageHeader>('page-header')
   if (header !== null) header.keys = keys
   const token = readSession()?.token
-  // A page that the browser kept, and shows again on Back, has what the person of then may see.
+  // A page that the browser kept, and shows again on Back, has what the person of then may see, and the data and the
+  // notices of then.
   addEventListener('pageshow', ({ persisted }) => {
-    if (persisted && readSession()?.token !== token) location.reload()
+    if (persisted && !(isLive && readSession()?.token === token)) location.reload()
   })
   customElements.define(element, type)
 }
@@ -25,5 +28,5 @@ export function openPublicPage({ element, type, keys = [] }: Page): void {
 /** Starts a page that needs a session; without one it goes to the login. */
 export function openPage(page: Page): void {
   if (readSession() === null) goToLogin()
-  else openPublicPage(page)
+  else openPublicPage({ isLive: false, ...page })
 }

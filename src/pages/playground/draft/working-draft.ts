@@ -86,10 +86,6 @@ export class WorkingDraft {
     addEventListener('storage', ({ key, newValue }) => {
       if (newValue === null && this.#draft !== null && key === keyOf(this.#draft)) this.forget()
     })
-    // A page that the browser kept has the text of then, and this tab may have changed the draft since.
-    addEventListener('pageshow', ({ persisted }) => {
-      if (persisted) location.reload()
-    })
   }
 
   /** The id of the draft; null before the first change. */

@@ -25,6 +25,8 @@ class CasesPage extends PageElement {
   declare type: string
   declare error: unknown
   #isOpened = false
+  /** Grows with each choice of a type: only the answer to the last one is shown. */
+  #generation = 0
 
   constructor() {
     super()
@@ -109,12 +111,13 @@ class CasesPage extends PageElement {
   #show(type: string): void {
     if (type !== this.type) this.page = null
     this.type = type
+    const generation = ++this.#generation
     tryAction(this, async () => {
       try {
         const page = await readPage(type, null)
-        if (type === this.type) this.page = page
+        if (generation === this.#generation) this.page = page
       } catch (error) {
-        if (type === this.type) throw explain(error, type)
+        if (generation === this.#generation) throw explain(error, type)
       }
     })
   }

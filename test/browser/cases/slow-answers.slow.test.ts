@@ -85,6 +85,35 @@ test('cases of one type are not listed as those of another whose answer does not
   await client.close(tab)
 })
 
+test('an error that comes after the cases of a later choice is not shown beside them', async () => {
+  await client.createCase('late-error', {})
+  const tab = await client.open('/cases')
+  const { page } = tab
+  const type = page.getByRole('combobox', { name: 'Type' })
+  await type.getByRole('option', { name: 'late-error' }).waitFor({ state: 'attached' })
+  const late = Promise.withResolvers<void>()
+  let asked = 0
+  await page.route('**/graphql', async route => {
+    const isList = /ListCases\(.*"late-error"/.test(route.request().postData() ?? '')
+    if (!isList || ++asked > 1) return route.fallback()
+    await late.promise
+    await route.abort()
+  })
+  await type.selectOption('late-error')
+  await expect.poll(() => asked).toBe(1)
+  await type.selectOption('')
+  await type.selectOption('late-error')
+  const rows = page.getByRole('list', { name: 'Cases' }).getByRole('listitem')
+  await expect.poll(() => rows.count()).toBe(1)
+  const failed = page.waitForEvent('requestfailed')
+  late.resolve()
+  await failed
+  await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 100)))
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(await rows.count()).toBe(1)
+  await client.close(tab)
+})
+
 test('what a dry run would have changed is not shown beside other data', async () => {
   const id = await client.createCase('tried', { total: 1 })
   const tab = await client.open(`/cases/${id}`)

@@ -73,7 +73,7 @@ class CasesPage extends PageElement {
       </form>
       ${viewError(this.error)}
       ${this.page === null ? viewNotLoaded(this.error) : this.#viewRows(this.page)}
-      <new-case-dialog .types=${types} .type=${this.type}></new-case-dialog>`
+      <new-case-dialog .types=${types} .type=${this.type} @not-created=${this.#showNotCreated}></new-case-dialog>`
   }
 
   #viewRows({ nodes, pageInfo }: CasePage) {
@@ -106,6 +106,11 @@ class CasesPage extends PageElement {
   #add = (): void => {
     this.querySelector<NewCaseDialog>('new-case-dialog')?.ask()
   }
+
+  #showNotCreated = ({ detail }: CustomEvent<unknown>): void =>
+    tryAction(this, async () => {
+      throw detail
+    })
 
   // The cases of another type are not shown meanwhile, and neither is an error that comes late.
   #show(type: string): void {

@@ -5,7 +5,7 @@ import { createCase } from './case-documents.ts'
 import { forgetNewCase, keepNewCase, type NewCase, readNewCase } from './kept-edits.ts'
 import { parseObject } from './parse-object.ts'
 
-/** Asks for a new case, saves it and opens it. */
+/** Asks for a new case, saves it and opens it. Sends `not-created` with the error if it was closed meanwhile. */
 class NewCaseDialog extends PageElement {
   static override properties = {
     types: { attribute: false },
@@ -99,6 +99,9 @@ class NewCaseDialog extends PageElement {
     } catch (error) {
       this.error = error
       this.isBusy = false
+      // Nobody sees it in a dialog that was closed meanwhile.
+      const isOpen = this.querySelector('dialog')?.open === true
+      if (!isOpen) this.dispatchEvent(new CustomEvent('not-created', { detail: error }))
     }
   }
 }

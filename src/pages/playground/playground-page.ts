@@ -264,10 +264,11 @@ class PlaygroundPage extends PageElement {
       if (id !== null) assignDraft(id, open, script)
       this.#say(`Saved ${open.name}: this version is live`)
     }
+    const onFailed = (error: unknown) => this.#say('', error)
     const onTakeTheirs = (theirs: StoredFunction) =>
       this.#takeLive(theirs, 'This is the live version; undo brings yours back')
     const dialog = this.querySelector<SaveDialog>('save-dialog')
-    dialog?.ask({ script, function: this.#open, draft: id, onSaved, onTakeTheirs }).catch(() => {})
+    dialog?.ask({ script, function: this.#open, draft: id, onSaved, onFailed, onTakeTheirs }).catch(() => {})
   }
 
   #takeLive(found: StoredFunction, notice: string): void {

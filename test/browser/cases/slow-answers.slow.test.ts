@@ -114,6 +114,22 @@ test('an error that comes after the cases of a later choice is not shown beside 
   await client.close(tab)
 })
 
+test('a new case that is refused after its dialog was closed is said in an alert', async () => {
+  const tab = await client.open('/cases')
+  const { page } = tab
+  await page.getByRole('button', { name: 'New case' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Case type').fill('no type!')
+  const creation = await holdRequests(page, '**/graphql', 'CreateCase(')
+  await page.keyboard.press('Enter')
+  await expect.poll(creation.count).toBe(1)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  creation.release()
+  await page.getByRole('alert').waitFor()
+  await client.close(tab)
+})
+
 test('what a dry run would have changed is not shown beside other data', async () => {
   const id = await client.createCase('tried', { total: 1 })
   const tab = await client.open(`/cases/${id}`)

@@ -71,3 +71,18 @@ test('a slow save that is done leaves a dialog that was opened again, which save
   expect(await sourceOf(id)).toBe('exit(3)')
   await close(tab)
 })
+
+test('a slow save that is refused after its dialog was closed is said in an alert', async () => {
+  const id = await saveFunction('refused-closed', 'exit(1)')
+  const tab = await open(`/playground?function=${id}`, { hasTypes: false })
+  const { page } = tab
+  await expect.poll(() => textOf(page, 'Script')).toBe('exit(1)')
+  await saveFunction('refused-closed', 'exit("theirs")')
+  const saves = await saveSlowly(page, 'exit("mine")')
+  saves.release()
+  await page.getByRole('alert').getByText('Nothing was saved: another version is live.').waitFor()
+  await page.keyboard.press('Control+S')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).press('Enter')
+  await page.getByRole('button', { name: 'Save mine' }).waitFor()
+  await close(tab)
+})

@@ -14,6 +14,8 @@ export interface SaveRequest {
   /** The id of the draft; null before its first change. */
   readonly draft: string | null
   readonly onSaved: (saved: StoredFunction) => void
+  /** Called with the error if nothing was saved and the dialog was closed meanwhile. */
+  readonly onFailed: (error: unknown) => void
   /** Called with the live version if the person prefers it. */
   readonly onTakeTheirs: (theirs: StoredFunction) => void
 }
@@ -23,6 +25,8 @@ interface Named {
   readonly caseTypeCode: string | null
   readonly comment: string | null
 }
+
+const notLive = new Error('Nothing was saved: another version is live. “Save” shows both.')
 
 /** Asks for the name of a new function and a comment, and what to do if somebody else saved meanwhile. */
 class SaveDialog extends PageElement {
@@ -146,6 +150,7 @@ class SaveDialog extends PageElement {
       request.onSaved(saved)
     } catch (error) {
       await this.#explain(request, error)
+      if (this.request === request && !this.#dialog.open) request.onFailed(this.error ?? notLive)
     } finally {
       this.isBusy = false
     }

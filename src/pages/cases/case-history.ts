@@ -1,7 +1,7 @@
 import { html, nothing, type PropertyValues } from 'lit'
 import { allows } from '../gateway/session.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
-import { PageElement, viewError } from '../shell/page-element.ts'
+import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import type { EventPage } from './case-documents.ts'
 import { readHistory } from './read-history.ts'
@@ -13,12 +13,15 @@ class CaseHistory extends PageElement {
     caseId: { attribute: false },
     version: { attribute: false },
     page: { state: true },
+    isOld: { state: true },
     error: { state: true },
   }
   declare caseId: string
   /** The version of the case. The newest events are read again whenever it changes. */
   declare version: number
   declare page: EventPage | null
+  /** True while the newest events of the version have not come. */
+  declare isOld: boolean
   declare error: unknown
 
   constructor() {
@@ -26,6 +29,7 @@ class CaseHistory extends PageElement {
     this.caseId = ''
     this.version = 0
     this.page = null
+    this.isOld = true
     this.error = null
   }
 
@@ -35,18 +39,27 @@ class CaseHistory extends PageElement {
 
   override render() {
     const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
+    const loading = this.error === null ? viewLoading() : nothing
     const runs = html`<a href="/runs?text=${this.caseId}">What ran on this case</a>`
     return html`<div class="title-row"><h2>History</h2>${allows('runs:read') ? runs : nothing}</div>
-      ${viewError(this.error)}
-      ${this.page === null ? viewNotLoaded(this.error) : viewHistory(this.page.nodes)}
+      ${viewError(this.error, this.isOld ? viewNotLoaded(this.error, this.#show) : nothing)}
+      ${this.page === null ? loading : viewHistory(this.page.nodes)}
       ${this.page?.pageInfo.hasPreviousPage ? more : nothing}`
   }
 
-  #show(): void {
+  // Also shows again what could not be loaded. An error that comes late says nothing of a later version.
+  #show = (): void => {
     const { version } = this
+    this.isOld = true
     this.#try(async () => {
-      const page = await readHistory(this.caseId, null)
-      if (this.version === version) this.page = page
+      try {
+        const page = await readHistory(this.caseId, null)
+        if (this.version !== version) return
+        this.page = page
+        this.isOld = false
+      } catch (error) {
+        if (this.version === version) throw error
+      }
     })
   }
 

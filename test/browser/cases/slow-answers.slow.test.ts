@@ -114,6 +114,28 @@ test('an error that comes after the cases of a later choice is not shown beside 
   await client.close(tab)
 })
 
+test('a history that did not come after a save is loaded again by a button', async () => {
+  const id = await client.createCase('half-saved', { total: 1 })
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  const versions = page.locator('.history .version')
+  await versions.waitFor()
+  await page.route('**/graphql', route => {
+    const isHistory = route.request().postData()?.includes('ListEventsOfCase(') ?? false
+    return isHistory ? route.abort() : route.fallback()
+  })
+  await dataOf(page).fill('{"total": 2}')
+  await page.keyboard.press('Control+S')
+  await page.getByText('Saved as version 2.').waitFor()
+  const alert = page.getByRole('alert')
+  await alert.waitFor()
+  await page.unrouteAll()
+  await alert.getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(() => versions.count()).toBe(2)
+  expect(await alert.count()).toBe(0)
+  await client.close(tab)
+})
+
 test('a new case that is refused after its dialog was closed is said in an alert', async () => {
   const tab = await client.open('/cases')
   const { page } = tab

@@ -132,13 +132,18 @@ class VersionList extends PageElement {
   }
 
   #choose(index: number): void {
-    this.notice = ''
+    this.#clearNotice()
     tryAction(this, () => this.#showSources(index))
+  }
+
+  // What still goes on stays said.
+  #clearNotice(): void {
+    if (!this.#isRollingBack) this.notice = ''
   }
 
   // The difference can be far below the button.
   #press(index: number): void {
-    this.notice = ''
+    this.#clearNotice()
     tryAction(this, async () => {
       await this.#showSources(index)
       await this.updateComplete

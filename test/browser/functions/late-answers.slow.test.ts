@@ -130,6 +130,26 @@ test('“Add hook” says that it opens while its dialog loads', async () => {
   await close(tab)
 })
 
+test('“Roll back” that is slow still says so after another version was chosen', async () => {
+  const id = await save('rolled', 'exit(1)')
+  await save('rolled', 'exit(2)')
+  const tab = await open(`/functions/${id}`)
+  const { page } = tab
+  const sendRollBack = await holdAnswer(page, 'RollBack')
+  await page.getByRole('button', { name: 'Roll back' }).click()
+  const notice = page.getByRole('status').filter({ hasText: /^Making version .* live…$/ })
+  await notice.waitFor()
+  await page.locator('button.hash').nth(1).click()
+  await page.getByRole('region', { name: 'Difference' }).getByText('the oldest version').waitFor()
+  expect(await notice.count()).toBe(1)
+  await sendRollBack()
+  await page
+    .getByRole('status')
+    .filter({ hasText: / is live\.$/ })
+    .waitFor()
+  await close(tab)
+})
+
 test('a removal that goes on still says so after a switch has failed', async () => {
   const { tab, page, hooks } = await openHooks('failing', ['PRE_SAVE', 'POST_SAVE'])
   const asked = Promise.withResolvers<() => Promise<void>>()

@@ -47,10 +47,12 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
     if (message === undefined) return ''
     if (language.isError(message)) return String((message as Error).message)
     if (typeof message !== 'object' || message === null) return String(message)
-    // Uses the object's own `toString`; for a plain object, whose text would be `[object Object]`, uses JSON.
+    // Uses the object's own `toString`. The text of others would be `[object Object]`: uses JSON, or what a log shows
+    // of an object whose content JSON would drop, such as `[Promise]`.
     const { toString } = message as object
     const hasOwnToString = typeof toString === 'function' && toString !== language.objectToString
-    return hasOwnToString ? String(message) : json.lenient(message, String)
+    if (hasOwnToString) return String(message)
+    return json.markOf(message) || json.lenient(message, String)
   }
 
   // Uses 64 KiB of stack for arguments before it ends the run. Near the end of the stack it therefore overflows before

@@ -84,6 +84,14 @@ describe('fail ends the run at its statement', () => {
   test.each([[''], [' '], ['null'], ['x'.repeat(10_000)]])('and takes the message as it is', async text => {
     expect(await run(`fail(${JSON.stringify(text)})`)).toMatchObject({ outcome: 'fail', message: text })
   })
+
+  test.each([
+    ['a promise that nobody awaited', '(async () => "no")()', '[Promise]'],
+    ['a Map', 'new Map([["a", 1]])', '[Map 1]'],
+    ['a plain object', '({ a: [new Set([1])] })', '{"a":["[Set 1]"]}'],
+  ])('and shows %s as a log does', async (_, message, shown) => {
+    expect(await run(`fail(${message})`)).toMatchObject({ outcome: 'fail', message: shown })
+  })
 })
 
 describe('a run without an outcome', () => {

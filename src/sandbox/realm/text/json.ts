@@ -143,6 +143,11 @@ export function makeJson(
         throw refusal === '' ? error : new TypeError(refusal)
       }
     },
+    /** Returns the text that stands for an object whose content JSON would drop, or '' for another one. */
+    markOf(value: object): string {
+      const kind = lossy.kindOf(value)
+      return kind === '' ? '' : lossy.markOf(kind, value)
+    },
     /** Serializes a value, and replaces what JSON cannot represent by a description. */
     lenient(value: unknown, describe: (error: unknown) => unknown): string {
       return write(value, (kind, _path, odd) => {

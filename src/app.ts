@@ -44,7 +44,6 @@ import { openStore } from './store/open-store.ts'
 import type { Tracing } from './tracing/span.ts'
 import { traceStore } from './tracing/trace-store.ts'
 
-const drainTimeoutMs = 10_000
 // The paths of the OpenAPI document, that of GraphQL, and the probes.
 const countedRoutes = [...restRoutes.map(({ path }) => path), webhookPath, graphqlPath, '/health', '/ready']
 const reportRefusedEveryMs = 10_000
@@ -277,7 +276,7 @@ export async function createApp({
       stopWatching()
       const workEnd = Promise.all([queueWork?.close(), stopSweeping()])
       followers.endAll()
-      await drain(server)
+      await server.close()
       metricsServer?.close()
       metricsServer?.closeAllConnections()
       clearInterval(reportingRefused)
@@ -290,11 +289,4 @@ export async function createApp({
       await tracing?.close()
     },
   }
-}
-
-// After the timeout, closing the connections ends the remaining requests and their runs.
-async function drain(server: HttpServer): Promise<void> {
-  const timer = setTimeout(() => server.server.closeAllConnections(), drainTimeoutMs)
-  await server.close()
-  clearTimeout(timer)
 }

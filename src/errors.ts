@@ -161,6 +161,19 @@ export function clientGone(): RostrumError {
   return new RostrumError('OVERLOADED', 'The client disconnected.')
 }
 
+/** Why the gateway itself ends a run, whose caller has not given it up. */
+export type RunStopCause = 'the gateway stops' | 'the gateway could not keep the run'
+
+/** The error of a run that the gateway ends by itself, as the reason of its signal. Nobody reads it. */
+export class RunStop extends RostrumError {
+  readonly stops: RunStopCause
+
+  constructor(stops: RunStopCause) {
+    super('OVERLOADED', `The run was ended: ${stops}.`)
+    this.stops = stops
+  }
+}
+
 /** A failure to start. Its message is one line for the operator on standard error. */
 export class StartError extends Error {
   override readonly name = 'StartError'

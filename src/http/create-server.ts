@@ -36,6 +36,8 @@ const stalledReaderMs = 10_000
 // Time after which a stream that sends nothing counts as stalled. A stream without events sends a comment
 // line every 12 or 15 s.
 const maxSilentMs = 20_000
+// How long a stop waits for requests in flight.
+const drainTimeoutMs = 10_000
 const noQuery = Object.freeze({})
 
 export type HttpServer = FastifyInstance
@@ -45,6 +47,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   const { log } = services
   const connections = new Connections({ arrivalTimeoutMs, onConnection: () => services.turns.expectMore() })
   let isClosing = false
+  let hasCutOff = false
   function prepareEnd({ raw, state }: FastifyRequest, reply: FastifyReply): void {
     // Closes the connection if the client stops reading, because its answer stays in memory. Node checks twice and
     // counts progress in writing as activity, so this happens after two such times.
@@ -56,7 +59,13 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   }
 
   const { counts, tracing } = services
-  const logs = { system: log, writeRecord: createRequestLog(log), counts, tracing }
+  const logs = {
+    system: log,
+    writeRecord: createRequestLog(log),
+    counts,
+    hasCutOff: () => hasCutOff,
+    tracing,
+  }
   const server: HttpServer = Fastify({
     logger: false,
     serverFactory: handle => createHttpServer(handle, { connections, maxHeadBytes }),
@@ -100,6 +109,13 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   server.decorateRequest('state', null as unknown as RequestState)
   server.addHook('preClose', async () => {
     isClosing = true
+    // Closing the connections ends the requests that are left, and their runs.
+    const timer = setTimeout(() => {
+      hasCutOff = true
+      server.server.closeAllConnections()
+    }, drainTimeoutMs)
+    timer.unref()
+    server.server.once('close', () => clearTimeout(timer))
   })
   server.addHook('onRequest', (request, reply, done) => {
     beginRequest(request, reply, logs)

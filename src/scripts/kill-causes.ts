@@ -13,6 +13,7 @@ const causes = {
   'did not leave its script': 'timeout',
   'used too much processor time': 'timeout',
   'the caller disconnected': 'disconnected',
+  'the gateway could not keep the run': 'lost',
   'ended its run uncleanly': 'unclean',
   'began a run before it was ready': 'protocol',
   'began its run twice': 'protocol',

@@ -1,4 +1,4 @@
-import { invalidToken } from '../../errors.ts'
+import { invalidToken, RunStop } from '../../errors.ts'
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { RunRecorder } from '../scripts/run-record.ts'
@@ -74,7 +74,8 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     }
     // This process may have hung, and another gateway may have taken the run over.
     const checkLease = () => {
-      if (performance.now() >= entry.leasedUntil) stop.abort()
+      if (performance.now() >= entry.leasedUntil)
+        stop.abort(new RunStop('the gateway could not keep the run'))
       // The token of a run that has ended is invalid.
       if (stop.signal.aborted) throw invalidToken('The queued run has ended at this gateway.')
     }
@@ -104,7 +105,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     const held = new Set(await store.renew(accountCode, runs, leaseMs))
     for (const entry of entries) {
       if (held.has(entry.run.id)) entry.leasedUntil = leasedUntil
-      else entry.stop.abort()
+      else entry.stop.abort(new RunStop('the gateway could not keep the run'))
     }
   }
 
@@ -126,7 +127,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     begin: ({ run, claimedAt, leasedUntil }) => add(run, leasedUntil, entry => work(entry, claimedAt)),
     release: run => add(run, 0, () => finish(run, { kind: 'released' }, deferRuns())),
     stop() {
-      for (const { stop } of running) stop.abort()
+      for (const { stop } of running) stop.abort(new RunStop('the gateway stops'))
     },
     get ends() {
       return Array.from(running, ({ ended }) => ended)

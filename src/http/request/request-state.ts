@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { BoundLog } from '../../bound-log.ts'
 import type { ContextSource, Identity } from '../../context.ts'
 import type { RunFollower } from '../../domain/scripts/run-follower.ts'
-import { clientGone } from '../../errors.ts'
+import { clientGone, RunStop } from '../../errors.ts'
 import type { Reservation } from '../../fairness/reservation.ts'
 import { newGuid } from '../../guid.ts'
 import type { Counts } from '../../metrics/counts.ts'
@@ -23,6 +23,8 @@ export interface RequestLogs {
   readonly system: Logger
   readonly writeRecord: WriteRecord
   readonly counts: Counts
+  /** True once the gateway, which stops, has closed all connections. */
+  readonly hasCutOff: () => boolean
   /** Null if no traces are sent. */
   readonly tracing: Tracing | null
 }
@@ -63,6 +65,7 @@ export class RequestState implements ContextSource {
   isStream = false
   readonly #startedAt = performance.now()
   readonly #counts: Counts
+  readonly #hasCutOff: () => boolean
   readonly #method: string
   readonly #address: string
   readonly #route: string | null
@@ -74,8 +77,9 @@ export class RequestState implements ContextSource {
   #endings: (() => void)[] | null = null
 
   constructor(request: FastifyRequest, reply: FastifyReply, logs: RequestLogs) {
-    const { system, writeRecord, counts, tracing } = logs
+    const { system, writeRecord, counts, hasCutOff, tracing } = logs
     this.#counts = counts
+    this.#hasCutOff = hasCutOff
     this.#method = request.method
     this.#address = request.ip
     this.#route = request.routeOptions.url ?? null
@@ -95,7 +99,7 @@ export class RequestState implements ContextSource {
     return this.#log
   }
 
-  /** The signal that is aborted if the client disconnects before it has its answer. */
+  /** The signal that is aborted if the client disconnects, or the gateway cuts it off, before it has its answer. */
   get signal(): AbortSignal {
     return this.#gone.signal
   }
@@ -138,7 +142,7 @@ export class RequestState implements ContextSource {
   #close(): void {
     const { raw, statusCode } = this.#reply
     const isAborted = !raw.writableFinished
-    if (isAborted) this.#gone.abort(clientGone())
+    if (isAborted) this.#gone.abort(this.#hasCutOff() ? new RunStop('the gateway stops') : clientGone())
     // Null if the client disconnected before it got an answer.
     const status = raw.headersSent ? statusCode : null
     const milliseconds = performance.now() - this.#startedAt

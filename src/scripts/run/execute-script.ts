@@ -17,7 +17,7 @@ import { readScript } from '../input/read-script.ts'
 import { addToken, scriptOptions } from '../input/script-options.ts'
 import { createRun } from './create-run.ts'
 import { type RunningParts, runAdmitted } from './run-admitted.ts'
-import { callerDisconnected } from './run-in-sandbox.ts'
+import { endOfAborted } from './run-in-sandbox.ts'
 import type { RunTokens } from './run-tokens.ts'
 import { toRunStart } from './to-run-start.ts'
 
@@ -72,7 +72,7 @@ async function judgeEnding(
     return error === null ? ending : { kind: 'error', error }
   } catch (error) {
     // The script has run, so its run must be kept.
-    if (signal.aborted) return callerDisconnected
+    if (signal.aborted) return endOfAborted(signal)
     throw error
   }
 }

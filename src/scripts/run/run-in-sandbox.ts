@@ -1,5 +1,6 @@
 import type { RunLimits } from '../../config.ts'
 import { errorWithoutPosition } from '../../domain/scripts/run.ts'
+import { RunStop, type RunStopCause } from '../../errors.ts'
 import type { ScriptCalls } from '../calls/script-calls.ts'
 import { type RunEnding, readEnding } from '../ending/read-ending.ts'
 import type { RunLog } from '../ending/run-log.ts'
@@ -23,7 +24,7 @@ export interface RunInSandbox {
   readonly residentBytes: number
   readonly log: RunLog
   readonly calls: ScriptCalls
-  /** Aborted when the caller disconnects. */
+  /** Aborted when the caller disconnects, or with a `RunStop`. */
   readonly signal: AbortSignal
   /** Called when the sandbox has begun the run. */
   onBegun(): void
@@ -31,7 +32,7 @@ export interface RunInSandbox {
 
 /**
  * Runs one script in a sandbox and returns how it ended: as the sandbox reports, or by SIGKILL when it is past its
- * deadline and grace period, its processor time or its memory, or when the caller disconnects. The first cause counts.
+ * deadline and grace period, its processor time or its memory, or when its signal is aborted. The first cause counts.
  * The sandbox can be reused only after a clean end.
  */
 export async function runInSandbox({
@@ -56,7 +57,10 @@ export async function runInSandbox({
     if (hasComputed) stop(outOfProcessorTime(limits.cpuMs), 'used too much processor time')
     else if (sandbox.holdsMoreThan(residentBytes)) stop(outOfMemory, 'used too much memory')
   })
-  const onAbort = () => stop(callerDisconnected, 'the caller disconnected')
+  const onAbort = () => {
+    const { reason } = signal
+    stop(endOfAborted(signal), reason instanceof RunStop ? reason.stops : 'the caller disconnected')
+  }
   signal.addEventListener('abort', onAbort, { once: true })
 
   const isSent = sandbox.begin(message, {
@@ -86,10 +90,18 @@ export async function runInSandbox({
   }
 }
 
-/** How a run ends whose caller disconnects. */
-export const callerDisconnected: RunEnding = {
-  kind: 'crashed',
-  reason: 'was ended because its caller disconnected',
+const stopReasons: Readonly<Record<RunStopCause, string>> = {
+  'the gateway stops': 'was ended because its gateway stopped',
+  'the gateway could not keep the run': 'was ended because its gateway could not keep the run',
+}
+
+/** How a run ends whose signal is aborted. */
+export function endOfAborted({ reason }: AbortSignal): RunEnding {
+  const isStopped = reason instanceof RunStop
+  return {
+    kind: 'crashed',
+    reason: isStopped ? stopReasons[reason.stops] : 'was ended because its caller disconnected',
+  }
 }
 
 function outOfProcessorTime(cpuMs: number): RunEnding {

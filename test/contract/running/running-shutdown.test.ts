@@ -29,3 +29,22 @@ test('SIGTERM lets a run in flight finish, refuses new work, leaves no child and
   expect(await findSurvivors(children, 60_000)).toEqual([])
   await upstream.close()
 })
+
+test('a queued run that SIGTERM returns to its queue does not say that a caller disconnected', async () => {
+  const upstream = await startUpstream(() => undefined)
+  const server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: upstream.host })
+  const sourceCode = `await graphql('{ x }', {}, '${upstream.url}/')`
+  for (const [mutation, input] of [
+    ['saveFunction', { name: 'hang', sourceCode }],
+    ['saveHook', { caseTypeCode: 'incident', event: 'POST_SAVE', functionName: 'hang' }],
+  ] as const) {
+    const type = `S${mutation.slice(1)}Input`
+    await server.graphql(`mutation ($input: ${type}!) { ${mutation}(input: $input) { id } }`, { input })
+  }
+  await server.rest('POST', '/platform/cases', { body: { case: { case_type_code: 'incident', data: {} } } })
+  await until(() => upstream.requests.length > 0)
+  expect(await server.stop()).toBe(0)
+  expect(server.stdout()).toContain('The sandbox was ended because its gateway stopped')
+  expect(server.stdout()).not.toContain('disconnected')
+  await upstream.close()
+})

@@ -53,5 +53,6 @@ test.concurrent('SIGTERM waits 10 s at most for what does not finish', async () 
   expect(performance.now() - started).toBeLessThan(13_000)
   expect(await findSurvivors(children, 1_000)).toEqual([])
   await hung
+  expect(server.stdout()).toContain('The sandbox was ended because its gateway stopped')
   await upstream.close()
 })

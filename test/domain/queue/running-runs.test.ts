@@ -18,12 +18,13 @@ function startRuns() {
     store: { write: async () => undefined },
     ...{ gateway: 'g', hideSecrets: text => text, onError: () => expect.unreachable() },
   })
-  const seen = { begun: 0, called: 0, ends: [] as QueuedEnd['end']['kind'][] }
+  const seen = { begun: 0, called: 0, ends: [] as QueuedEnd['end']['kind'][], stops: [] as unknown[] }
   const times = { lookUpMs: 0, scriptMs: 0 }
   const running = createRunningRuns({
     store: { renew: async () => [] },
     scripts: {
-      async run(_script, _asking, settings) {
+      async run(_script, { signal }, settings) {
+        signal.addEventListener('abort', () => seen.stops.push(signal.reason.stops))
         seen.begun += 1
         vi.advanceTimersByTime(times.scriptMs)
         settings?.checkLease?.()
@@ -62,5 +63,6 @@ test('a run whose lease ended before its script began does not begin', async () 
 test('a run whose lease ended before a call of its script makes no call and is released', async () => {
   const { seen, runWith } = startRuns()
   for (const scriptMs of [leaseMs - 1, leaseMs]) await runWith({ scriptMs })
-  expect(seen).toEqual({ begun: 2, called: 1, ends: ['again', 'released'] })
+  const stops = ['the gateway could not keep the run']
+  expect(seen).toEqual({ begun: 2, called: 1, ends: ['again', 'released'], stops })
 })

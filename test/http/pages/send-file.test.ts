@@ -10,7 +10,13 @@ import { silentLog } from '../../scripts/run/start-tasks.ts'
 async function askAtOnce(requests: number, encoding: string) {
   const server = fastify({ forceCloseConnections: true })
   onTestFinished(() => server.close())
-  const logs = { system: silentLog, writeRecord: () => undefined, counts: new Counts([]), tracing: null }
+  const logs = {
+    system: silentLog,
+    writeRecord: () => undefined,
+    counts: new Counts([]),
+    hasCutOff: () => false,
+    tracing: null,
+  }
   server.addHook('onRequest', async (request, reply) => beginRequest(request, reply, logs))
   const sent: unknown[] = []
   server.addHook('onSend', async (_request, _reply, payload) => void sent.push(payload))

@@ -13,7 +13,13 @@ test('a client that disconnects before its stream begins leaves no open stream i
   const server = fastify()
   onTestFinished(() => server.close())
   server.addHook('onRequest', async (request, reply) =>
-    beginRequest(request, reply, { system: silentLog, writeRecord: () => {}, counts, tracing: null }),
+    beginRequest(request, reply, {
+      system: silentLog,
+      writeRecord: () => {},
+      counts,
+      hasCutOff: () => false,
+      tracing: null,
+    }),
   )
   server.get('/', async ({ state }, { raw }) => {
     const closed = once(raw, 'close')

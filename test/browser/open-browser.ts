@@ -113,7 +113,7 @@ export async function enter(page: Page, token: string, path = '/playground'): Pr
   await page.goto('/health', { waitUntil: 'commit' })
   await page.evaluate(
     text => sessionStorage.setItem('rostrum.session', text),
-    JSON.stringify({ token, ...viewer }),
+    JSON.stringify({ token, ...viewer, signOutMark: 'mark' }),
   )
   await page.goto(path, { waitUntil: 'commit' })
   await page.getByRole('button', { name: 'Sign out' }).waitFor()

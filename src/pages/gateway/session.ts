@@ -5,13 +5,14 @@ export interface Session {
   readonly userId: string | null
   readonly email: string | null
   readonly scopes: readonly string[]
+  /** Nobody else knows it, so that a link on a page of another origin signs nobody out. */
+  readonly signOutMark?: string
 }
 
 const sessionKey = 'rostrum.session'
 const returnKey = 'rostrum.return'
 /** Where `openInPlayground` keeps what the playground opens next. */
 export const openKey = 'rostrum.open'
-const signOutKey = 'rostrum.sign-out'
 const signOutFragment = '#sign-out='
 
 /** Returns the session of this tab; null if nobody is signed in. */
@@ -58,7 +59,9 @@ function subjectOf(token: string): string | null {
 /** Keeps the session in this tab alone, then opens the page that was asked for. Throws if it cannot be kept. */
 export function signIn(session: Session): void {
   const target = readKept(returnKey) ?? '/playground'
-  if (!keep(sessionKey, JSON.stringify(session)))
+  // Kept now, because the browser may have no room for it later.
+  const signOutMark = crypto.getRandomValues(new Uint8Array(12)).toHex()
+  if (!keep(sessionKey, JSON.stringify({ ...session, signOutMark })))
     throw new Error('The browser lets this page keep nothing. Allow site data for it, then sign in again.')
   forget(returnKey)
   location.replace(target)
@@ -73,19 +76,21 @@ export function goToLogin(): void {
 
 /** Forgets the session and opens the login. If the browser asks whether to leave, who stays is still signed in. */
 export function signOut(): void {
-  const isAsked = !dispatchEvent(new Event('beforeunload', { cancelable: true }))
-  // Nobody else knows it, so that a link on a page of another origin signs nobody out.
-  const mark = crypto.getRandomValues(new Uint8Array(12)).toHex()
-  const waits = isAsked && keep(signOutKey, mark)
-  if (!waits) forgetSession()
-  location.assign(waits ? `/login${signOutFragment}${mark}` : '/login')
+  const mark = asksBeforeLeaving() ? readSession()?.signOutMark : undefined
+  if (mark === undefined) forgetSession()
+  location.assign(mark === undefined ? '/login' : `/login${signOutFragment}${mark}`)
+}
+
+/** True if the browser asks before it leaves the page, because something is only there. */
+export function asksBeforeLeaving(): boolean {
+  return !dispatchEvent(new Event('beforeunload', { cancelable: true }))
 }
 
 /** Forgets the session if this page is the login that “Sign out” opens after a question. */
 export function finishSignOut(): void {
   if (!location.hash.startsWith(signOutFragment)) return
-  const mark = readKept(signOutKey)
-  if (mark !== null && location.hash === signOutFragment + mark) forgetSession()
+  const mark = readSession()?.signOutMark
+  if (mark !== undefined && location.hash === signOutFragment + mark) forgetSession()
   history.replaceState(null, '', location.pathname)
 }
 
@@ -93,7 +98,6 @@ function forgetSession(): void {
   forget(sessionKey)
   forget(returnKey)
   forget(openKey)
-  forget(signOutKey)
 }
 
 /** Returns what this tab keeps under a key; null if it keeps nothing, or if the browser allows no storage. */

@@ -1,4 +1,4 @@
-import { goToLogin, readSession } from '../gateway/session.ts'
+import { asksBeforeLeaving, goToLogin, readSession } from '../gateway/session.ts'
 import type { Key } from './keys.ts'
 import { PageHeader } from './page-header.ts'
 
@@ -18,9 +18,10 @@ export function openPublicPage({ element, type, keys = [], isLive = true }: Page
   if (header !== null) header.keys = keys
   const token = readSession()?.token
   // A page that the browser kept, and shows again on Back, has what the person of then may see, and the data and the
-  // notices of then.
+  // notices of then. To load it again would lose what is only there.
+  const stays = () => readSession()?.token === token && (isLive || asksBeforeLeaving())
   addEventListener('pageshow', ({ persisted }) => {
-    if (persisted && !(isLive && readSession()?.token === token)) location.reload()
+    if (persisted && !stays()) location.reload()
   })
   customElements.define(element, type)
 }

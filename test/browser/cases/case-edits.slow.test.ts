@@ -184,7 +184,8 @@ test('a task whose answer was lost and that is asked for again runs once', async
   await client.close(tab)
 })
 
-test('the browser asks before it leaves edits for which it has no room', async () => {
+/** Opens a new case in a browser that is full, and edits it. */
+async function openFull() {
   const id = await client.createCase('full', { title: 'old' })
   const tab = await client.open(`/cases/${id}`)
   const { page } = tab
@@ -199,7 +200,43 @@ test('the browser asks before it leaves edits for which it has no room', async (
   })
   await page.getByLabel('Data').fill('{"title": "only here"}')
   await page.getByText('This browser has no room to keep your edits.').waitFor()
+  return tab
+}
+
+test('the browser asks before it leaves edits for which it has no room', async () => {
+  const tab = await openFull()
+  const { page } = tab
   expect(await stay(page)).toBe('beforeunload')
+  expect(await page.getByLabel('Data').inputValue()).toContain('only here')
+  await client.close(tab)
+})
+
+test('who signs out of a full browser, and stays at the question, can still save', async () => {
+  const tab = await openFull()
+  const { page } = tab
+  const asked = Promise.withResolvers<void>()
+  page.once('dialog', async dialog => {
+    await dialog.dismiss()
+    asked.resolve()
+  })
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await asked.promise
+  await page.keyboard.press('Control+S')
+  await page.getByText('Saved as version 2.').waitFor()
+  await client.close(tab)
+})
+
+test('a page that the browser kept is not loaded again over edits that are only there', async () => {
+  const tab = await openFull()
+  const { page } = tab
+  const questions: string[] = []
+  page.on('dialog', dialog => {
+    questions.push(dialog.type())
+    return dialog.accept()
+  })
+  await page.evaluate(() => void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await page.waitForTimeout(500)
+  expect(questions).toEqual([])
   expect(await page.getByLabel('Data').inputValue()).toContain('only here')
   await client.close(tab)
 })

@@ -51,6 +51,7 @@ class CaseHistory extends PageElement {
   #show = (): void => {
     const { version } = this
     this.isOld = true
+    this.error = null
     this.#try(async () => {
       try {
         const page = await readHistory(this.caseId, null)
@@ -63,10 +64,12 @@ class CaseHistory extends PageElement {
     })
   }
 
-  // A press while older events are on their way asks again: they belong only to the events they were asked for.
+  // A press while older events are on their way asks again: they belong only to the events they were asked for. That
+  // the newest did not come stays said.
   #loadMore = (event: Event): void => {
     const { page: shown } = this
     if (shown === null) return
+    if (!this.isOld) this.error = null
     const loadOlder = async (): Promise<void> => {
       const { nodes, pageInfo } = await readHistory(this.caseId, shown.pageInfo.startCursor)
       if (this.page === shown) this.page = { nodes: [...nodes, ...shown.nodes], pageInfo }
@@ -76,7 +79,6 @@ class CaseHistory extends PageElement {
   }
 
   #try(action: () => Promise<void>): void {
-    this.error = null
     action().catch((error: unknown) => {
       this.error = error
     })

@@ -136,6 +136,31 @@ test('a history that did not come after a save is loaded again by a button', asy
   await client.close(tab)
 })
 
+test('a history that lacks the newest version still says so after “Load more”', async () => {
+  const id = await client.createCase('long-history', { total: 0 })
+  for (let total = 1; total <= 30; total++)
+    await client.server.rest('PUT', `/platform/cases/${id}`, { body: { case: { data: { total } } } })
+  const tab = await client.open(`/cases/${id}`)
+  const { page } = tab
+  const versions = page.locator('.history .version')
+  await versions.first().waitFor()
+  const count = await versions.count()
+  await page.route('**/graphql', route => {
+    const isHistory = route.request().postData()?.includes('ListEventsOfCase(') ?? false
+    return isHistory ? route.abort() : route.fallback()
+  })
+  await dataOf(page).fill('{"total": 99}')
+  await page.keyboard.press('Control+S')
+  const again = page.getByRole('alert').getByRole('button', { name: 'Try again' })
+  await again.waitFor()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await expect.poll(() => versions.count()).toBeGreaterThan(count)
+  await again.click()
+  await versions.filter({ hasText: /^32 / }).waitFor()
+  await client.close(tab)
+})
+
 test('a new case that is refused after its dialog was closed is said in an alert', async () => {
   const tab = await client.open('/cases')
   const { page } = tab

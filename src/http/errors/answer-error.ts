@@ -39,6 +39,8 @@ export function prepareFailure({
   status,
 }: Failed & { readonly failure: RostrumError }): object | string {
   setErrorHeaders(reply, failure)
+  // The route may have said that its file can be stored.
+  reply.header('cache-control', 'no-store')
   reply.code(status ?? catalogue[failure.code].status)
   if (isGraphqlUrl(request.url)) {
     const type = negotiateAccept(request.raw) ?? 'application/json'

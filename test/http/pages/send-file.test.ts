@@ -23,7 +23,9 @@ async function askAtOnce(requests: number, encoding: string) {
   const send = createSender()
   // More than the system takes of an answer that nobody reads.
   const file = { type: 'text/plain', gzipped: gzipSync(Buffer.alloc(32 * 2 ** 20), { level: 0 }) }
-  server.get('/', (request, reply) => send(request, reply, { file, policy: null }))
+  server.get('/', (request, reply) =>
+    send(request, reply.header('cache-control', 'public, immutable'), { file, policy: null }),
+  )
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   const clients = new AbortController()
   onTestFinished(() => clients.abort())
@@ -32,13 +34,14 @@ async function askAtOnce(requests: number, encoding: string) {
   return { answers: await Promise.all(Array.from({ length: requests }, ask)), sent }
 }
 
-test('a large file past the 32 that are being sent is refused with their number', async () => {
+test('a large file past the 32 that are being sent is refused with their number, which nobody stores', async () => {
   // On a clock that stands still, no answer has been sent for so long that it can be cut.
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { answers } = await askAtOnce(33, 'gzip')
   const refused = answers.filter(({ status }) => status === 429)
   expect(refused).toHaveLength(1)
+  expect(refused[0]?.headers.get('cache-control')).toBe('no-store')
   expect(await refused[0]?.text()).toContain('32 files of pages are being sent, the maximum.')
 })
 

@@ -86,3 +86,15 @@ test('a slow save that is refused after its dialog was closed is said in an aler
   await page.getByRole('button', { name: 'Save mine' }).waitFor()
   await close(tab)
 })
+
+test('a slow save of a function that was removed, after its dialog was closed, is said in an alert', async () => {
+  const id = await saveFunction('removed-closed', 'exit(1)')
+  const tab = await open(`/playground?function=${id}`, { hasTypes: false })
+  const { page } = tab
+  await expect.poll(() => textOf(page, 'Script')).toBe('exit(1)')
+  await server.graphql('mutation($id: ID!) { removeFunction(id: $id) { id } }', { id })
+  const saves = await saveSlowly(page, 'exit(2)')
+  saves.release()
+  await page.getByRole('alert').getByText('removed-closed was removed meanwhile').waitFor()
+  await close(tab)
+})

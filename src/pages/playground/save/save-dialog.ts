@@ -42,6 +42,8 @@ class SaveDialog extends PageElement {
   declare error: unknown
   declare isBusy: boolean
   #named: Named | null = null
+  /** Grows whenever the dialog opens. */
+  #openings = 0
 
   constructor() {
     super()
@@ -56,6 +58,7 @@ class SaveDialog extends PageElement {
       this.request?.function?.id === request.function?.id &&
       (request.function !== null || this.request?.draft === request.draft)
     this.request = request
+    this.#openings += 1
     this.theirs = null
     this.error = null
     await this.updateComplete
@@ -140,6 +143,7 @@ class SaveDialog extends PageElement {
   /** Saves if the version with this hash is live; if null, if there is no such function. */
   async #save(liveHash: string | null): Promise<void> {
     const { request } = this
+    const openings = this.#openings
     if (request === null || this.#named === null || this.isBusy) return
     this.error = null
     this.isBusy = true
@@ -150,7 +154,8 @@ class SaveDialog extends PageElement {
       request.onSaved(saved)
     } catch (error) {
       await this.#explain(request, error)
-      if (this.request === request && !this.#dialog.open) request.onFailed(this.error ?? notLive)
+      const isSame = openings === this.#openings
+      if (isSame && !this.#dialog.open) request.onFailed(this.error ?? notLive)
     } finally {
       this.isBusy = false
     }

@@ -23,12 +23,10 @@ import { handlePlaygroundKeys, playgroundKeys } from './playground-keys.ts'
 import './results/result-panels.ts'
 import { RunController } from './results/run-controller.ts'
 import { viewRunBar } from './results/view-run-bar.ts'
-import { loadFunction, type StoredFunction, toOpen } from './save/function-documents.ts'
+import { loadFunction, notLoaded, type StoredFunction, toOpen } from './save/function-documents.ts'
 import type { SaveDialog } from './save/save-dialog.ts'
 import './save/save-dialog.ts'
 import { TypeController } from './types/type-controller.ts'
-
-const loading = 'Loading the function…'
 
 /** Where a person writes a script, sees it run and saves it. */
 class PlaygroundPage extends PageElement {
@@ -75,12 +73,12 @@ class PlaygroundPage extends PageElement {
   override render() {
     const { isNarrow } = this.#layout
     const { state, isRunning } = this.#run
+    const error = this.error ?? state.error
     const runBar = viewRunBar({ state, isRunning, run: () => this.#start(true), stop: this.#stop })
     const tabs = html`<pane-tabs .layout=${this.#layout} .run=${state}></pane-tabs>`
-    const isUnopened = this.error !== null && this.#open === null && readFunctionId() !== null
     return html`<div class="playground">
       ${this.#viewBar()}
-      ${viewError(this.error ?? state.error, isUnopened ? viewNotLoaded(this.error) : nothing)}
+      ${viewError(error, this.#isUnopened ? viewNotLoaded(error) : nothing)}
       ${isNarrow ? tabs : nothing} ${this.#viewFields()}
       ${isNarrow ? nothing : runBar}
       <section class="outcome" aria-label="Run" ?hidden=${!this.#layout.shows('results')}>
@@ -161,16 +159,20 @@ class PlaygroundPage extends PageElement {
   }
 
   async #openFunction(id: string): Promise<void> {
-    this.#say(loading)
+    this.#say('Loading the function…')
     const found = await loadFunction(id)
-    // Who began to write meanwhile has a draft of no function.
-    if (readFunctionId() !== id) return
-    const base = found.live.sourceCode
+    // Who began to write meanwhile has a draft of no function. They may also have opened a draft of this one.
+    if (readFunctionId() !== id || !this.#isUnopened) return
+    const [base, open] = [found.live.sourceCode, toOpen(found)]
     const fields = { ...firstFields, script: base }
-    const open = toOpen(found)
     this.#draft.begin(fields, open)
     this.#fill(fields, { open, base })
     this.#say(this.#draft.hasUnsaved(id) ? 'Your unsaved changes to this function are among the drafts' : '')
+  }
+
+  /** True while the function that the address names has not come, or if it could not be opened. */
+  get #isUnopened(): boolean {
+    return this.#open === null && readFunctionId() !== null
   }
 
   // A version may have become live since the draft began. Without a gateway the draft is shown as it is.
@@ -221,8 +223,7 @@ class PlaygroundPage extends PageElement {
   }
 
   #noteDraft(): void {
-    // The address may name a function that could not be opened.
-    if (this.#open === null && readFunctionId() !== null) showFunctionId(null)
+    if (this.#isUnopened) showFunctionId(null)
     const { fields, script } = this.#editors
     this.#draft.note({ fields, cursor: script.offset, open: this.#open, isBase: this.#isBase })
   }
@@ -236,9 +237,8 @@ class PlaygroundPage extends PageElement {
   // A key leaves the focus where it is, so a narrow page goes on showing the editor. A click shows what comes of it.
   #start(isClick = false): void {
     if (!allows('tasks:execute') || this.#run.isRunning) return
+    if (this.#isUnopened) return this.#run.refuse(notLoaded)
     this.error = null
-    if (this.notice === loading)
-      return this.#run.refuse(new Error('The function is still loading. Run it then.'))
     const found = this.#editors.findFault()
     if (found === null) {
       if (isClick) this.#layout.show('results')
@@ -256,6 +256,7 @@ class PlaygroundPage extends PageElement {
 
   #save = (): void => {
     if (!allows('functions:write') || this.querySelector('dialog[open]') !== null) return
+    if (this.#isUnopened) return this.#run.refuse(notLoaded)
     const { script } = this.#editors.fields
     const { id } = this.#draft
     const onSaved = (saved: StoredFunction) => {

@@ -14,6 +14,9 @@ export const functionToOpen = operation<{ function: StoredFunction | null }, { i
   `query FunctionToOpen($id: ID!) { function(id: $id) { id name caseTypeCode live { hash sourceCode } } }`,
 )
 
+/** The error of what a person asks for while the editor still has an example in place of the function. */
+export const notLoaded = new Error('The function is still loading. Try again then.')
+
 /** Returns a stored function. Throws if there is none with this id. */
 export async function loadFunction(id: string): Promise<StoredFunction> {
   const { function: found } = await ask(functionToOpen, { id })

@@ -90,11 +90,13 @@ class TriggerDialog extends PageElement {
   override connectedCallback(): void {
     super.connectedCallback()
     document.addEventListener('keydown', this.#refuseEscape, true)
+    addEventListener('beforeunload', this.#refuseClose)
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     document.removeEventListener('keydown', this.#refuseEscape, true)
+    removeEventListener('beforeunload', this.#refuseClose)
   }
 
   /** Asks again with what was typed for the same kind and not added. */

@@ -105,3 +105,27 @@ test('a dialog whose file does not come says what to do', async () => {
   await page.getByRole('alert').getByText('load the page again').waitFor()
   await close(tab)
 })
+
+test('the browser asks before it leaves a new secret, which is still there on a page that it kept', async () => {
+  const tab = await open(`/functions/${await save('shown')}`)
+  const { page } = tab
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Add webhook' }).click()
+  await dialog.getByLabel('Name').fill('shown')
+  await page.keyboard.press('Enter')
+  const field = dialog.getByLabel('New secret')
+  const secret = await field.inputValue()
+  await page.evaluate(() => void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  const asked = Promise.withResolvers<string>()
+  page.once('dialog', async dialog => {
+    await dialog.dismiss()
+    asked.resolve(dialog.type())
+  })
+  await page.evaluate(() => location.assign('/runs'))
+  expect(await asked.promise).toBe('beforeunload')
+  expect(await field.inputValue()).toBe(secret)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.reload()
+  await page.getByRole('button', { name: 'Add webhook' }).waitFor()
+  await close(tab)
+})

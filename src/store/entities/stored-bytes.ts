@@ -55,7 +55,10 @@ export function createStoredBytes({ prepare, typed, list }: Dialect, { accountBy
 
   return {
     refuseFull,
-    /** The condition that the account has room for `more` bytes, for a statement that adds them. */
+    /**
+     * The condition that the account has room for `more` bytes, for a statement that adds them. It counts what was
+     * committed when the statement began, so some that run at once may together pass the maximum.
+     */
     hasRoom: (more: SQL) => sql`${storedBytes} + ${more} <= ${sql.raw(String(accountBytes))}`,
     /** Looks whether the account has room. Nobody else adds bytes before the commit on SQLite alone. */
     *refuse(accountCode: string, more: number): Work<Refusal | null> {

@@ -239,7 +239,7 @@ eachStore(harness => {
     expect(await counted()).toBe(await recount())
   })
 
-  test('memberships that are added at once fill an account to its maximum, and not past it', async () => {
+  test('memberships that are added in one turn fill an account to its maximum, and not past it', async () => {
     const limited = await harness.open({ url, limits: { accountBytes: 12 * storedRowBytes } })
     const adds = Array.from({ length: 30 }, (_, userId) =>
       limited.memberships.add(by('a'), { userId: userId + 1, teamId: 1 }).then(

@@ -32,6 +32,23 @@ test('a duplicated tab goes on with a copy, and each of the two keeps its own dr
   await page.context().close()
 })
 
+test('the name of a script that was typed before its first change is there after it, and after a reload', async () => {
+  const { page, faults } = await openPlayground()
+  const name = page.getByRole('dialog').getByLabel('Name')
+  await page.keyboard.press('Control+S')
+  await name.fill('total')
+  await page.keyboard.press('Escape')
+  await write(page, 'Script', 'exit("better")')
+  await page.keyboard.press('Control+S')
+  expect(await name.inputValue()).toBe('total')
+  await page.reload()
+  await expect.poll(() => script(page)).toBe('exit("better")')
+  await page.keyboard.press('Control+S')
+  expect(await name.inputValue()).toBe('total')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('signing in again as the same person shows the draft, and "Forget drafts" deletes all', async () => {
   const { page, faults } = await openPlayground()
   await write(page, 'Script', 'exit("mine")')

@@ -129,6 +129,12 @@ export class WorkingDraft {
     this.#onNote('')
   }
 
+  /** Returns the id of the draft. Before the first change, it begins one with these fields. */
+  identify(fields: Fields): string | null {
+    if (this.#draft === null) this.note({ fields, cursor: 0, open: null, isExample: true })
+    return this.id
+  }
+
   /** Takes note of a change. */
   note({ fields, cursor, open, isExample = false, isBase = false }: Written): void {
     const draft = this.#draft ?? beginDraft(firstFields)

@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { isCode } from '../gateway/gateway-error.ts'
+import { fillForm, forgetForm, keepForm } from '../gateway/kept-form.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell/list-keys.ts'
@@ -10,6 +11,9 @@ import { viewTime } from '../time/view-time.ts'
 import { type CasePage, type CaseRow, listCases, listCaseTypes } from './case-documents.ts'
 import type { NewCaseDialog } from './new-case-dialog.ts'
 import './new-case-dialog.ts'
+
+/** The name under which the form that opens a case is kept. */
+const openForm = 'case.open'
 
 /** The cases of the account, newest first, of all types or one. */
 class CasesPage extends PageElement {
@@ -42,6 +46,11 @@ class CasesPage extends PageElement {
     })
   }
 
+  override firstUpdated(): void {
+    const form = this.querySelector<HTMLFormElement>('form[role="search"]')
+    if (form !== null) fillForm(openForm, form)
+  }
+
   override updated(): void {
     if (this.#isOpened || this.page === null) return
     this.#isOpened = true
@@ -56,7 +65,7 @@ class CasesPage extends PageElement {
         <h1>Cases</h1>
         ${allows('cases:write') ? add : nothing}
       </div>
-      <form class="inline" role="search" @submit=${this.#open}>
+      <form class="inline" role="search" @submit=${this.#open} @input=${this.#keep}>
         <label>
           Type
           <select @change=${this.#choose}>
@@ -96,11 +105,15 @@ class CasesPage extends PageElement {
     this.#show(type)
   }
 
+  #keep = ({ currentTarget }: Event): void => keepForm(openForm, currentTarget as HTMLFormElement)
+
   // The policy of the page lets no form leave by itself.
   #open = (event: SubmitEvent): void => {
     event.preventDefault()
     const id = String(new FormData(event.currentTarget as HTMLFormElement).get('id') ?? '').trim()
-    if (id !== '') location.assign(`/cases/${encodeURIComponent(id)}`)
+    if (id === '') return
+    forgetForm(openForm)
+    location.assign(`/cases/${encodeURIComponent(id)}`)
   }
 
   #add = (): void => {

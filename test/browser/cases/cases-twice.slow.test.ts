@@ -51,6 +51,24 @@ test('Enter pressed again while the page of a new case loads creates no other on
   await client.close(tab)
 })
 
+test('the id of a case that was typed is there after another page, and no more once the case was opened', async () => {
+  const id = await client.createCase('typed', {})
+  const tab = await client.open('/cases')
+  const { page } = tab
+  const field = page.getByRole('searchbox', { name: 'Open case' })
+  await field.fill(String(id))
+  await page.goto('/runs')
+  await page.goto('/cases')
+  await field.waitFor()
+  expect(await field.inputValue()).toBe(String(id))
+  await field.press('Enter')
+  await page.waitForURL(`**/cases/${id}`)
+  await page.goto('/cases')
+  await field.waitFor()
+  expect(await field.inputValue()).toBe('')
+  await client.close(tab)
+})
+
 test('what is typed for the next case while one is created slowly stays', async () => {
   const tab = await client.open('/cases')
   const { page } = tab

@@ -18,7 +18,7 @@ import { type FoundEvents, findEarlier, findEvents, findLater } from './event-se
 import { add, ChangedMeanwhile, type Done, move, remove } from './member-actions.ts'
 import { type Membership, type MembershipPage, membersOfTeam, teamsOfUser } from './member-documents.ts'
 import { viewEvents } from './view-events.ts'
-import { fillMoves, moveFormOf, type Side, viewMemberships, viewNothingChosen } from './view-memberships.ts'
+import { emptyMove, fillMoves, type Side, viewMemberships, viewNothingChosen } from './view-memberships.ts'
 
 const pageSize = 100
 const maxPageSize = 1_000
@@ -178,7 +178,7 @@ class MembersPage extends PageElement {
       if (teamId === membership.teamId)
         throw new Error(`User ${membership.userId} is in team ${teamId} already. Type another team.`)
       const done = await move(membership, { userId: membership.userId, teamId })
-      forgetForm(moveFormOf(membership.id))
+      emptyMove(this, membership.id, teamId)
       return done
     })
   }
@@ -250,6 +250,7 @@ class MembersPage extends PageElement {
     if (this.page !== shown) return false
     this.page = { nodes: [...shown.nodes, ...nodes], pageInfo }
     await this.updateComplete
+    fillMoves(this)
     return true
   }
 

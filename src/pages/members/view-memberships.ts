@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import { fillForm, keepForm } from '../gateway/kept-form.ts'
+import { fillForm, forgetForm, keepForm } from '../gateway/kept-form.ts'
 import { viewEmpty } from '../shell/page-element.ts'
 import type { Membership } from './member-documents.ts'
 
@@ -40,11 +40,19 @@ export function viewNothingChosen() {
 }
 
 /** The name under which the form that moves a membership is kept. */
-export const moveFormOf = (membershipId: string) => `move.${membershipId}`
+const moveFormOf = (membershipId: string) => `move.${membershipId}`
 
 /** Fills the forms that move memberships with what this person typed and did not send. */
 export function fillMoves(page: HTMLElement): void {
   for (const form of page.querySelectorAll<HTMLFormElement>('form.controls')) fillForm(form.name, form)
+}
+
+/** Empties the field of a membership that was moved to a team, unless another one was typed there meanwhile. */
+export function emptyMove(page: HTMLElement, membershipId: string, teamId: string): void {
+  const field = page.querySelector<HTMLInputElement>(`#move-${membershipId}`)
+  if (field !== null && field.value.trim() !== teamId) return
+  if (field !== null) field.value = ''
+  forgetForm(moveFormOf(membershipId))
 }
 
 function viewRow(membership: Membership, { side, canChange, onMove, onRemove }: Actions) {

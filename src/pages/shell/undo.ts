@@ -24,7 +24,8 @@ export class UndoController {
   constructor(host: ReactiveControllerHost) {
     this.#host = host
     document.addEventListener('keydown', event => {
-      if (keyOf(event) !== 'u' || !this.#canUndo || !isSingleKey(event)) return
+      // A key that is held would undo this, then undo the undoing, and so on.
+      if (event.repeat || keyOf(event) !== 'u' || !this.#canUndo || !isSingleKey(event)) return
       event.preventDefault()
       this.#start()
     })

@@ -245,6 +245,42 @@ test('a long list stays as long after a removal, and goes on at the next row', a
   await close(tab)
 })
 
+test('a team that was typed below the first page is there again once its row is', async () => {
+  const tab = await openLong(705)
+  const { page } = tab
+  await rowOf(page, 7_125).getByLabel('Move to').fill('9')
+  await page.reload()
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await rowOf(page, 7_125).waitFor()
+  await expect.poll(() => rowOf(page, 7_125).getByLabel('Move to').inputValue()).toBe('9')
+  await close(tab)
+})
+
+test('the field of a membership that was moved is empty, and a key that is held undoes the move once', async () => {
+  await server.graphql(
+    'mutation($input: AddTeamMembershipInput!) { addTeamMembership(input: $input) { id } }',
+    {
+      input: { userId: 7_200, teamId: 706 },
+    },
+  )
+  const tab = await open('/members?user=7200')
+  const { page } = tab
+  const field = page.getByLabel('Move to')
+  await field.fill('707')
+  await field.press('Enter')
+  await page.getByRole('link', { name: 'Team 707' }).waitFor()
+  expect(await field.inputValue()).toBe('')
+  await field.blur()
+  await page.keyboard.down('u')
+  await page.getByText('Moved user 7200 from team 707 to team 706.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).waitFor()
+  await page.keyboard.down('u')
+  await page.keyboard.up('u')
+  await page.getByRole('link', { name: 'Team 706' }).waitFor()
+  expect(await listUsers(706)).toEqual([7_200])
+  await close(tab)
+})
+
 test('Escape comes back to a row below the first page', async () => {
   const tab = await openLong(704)
   const { page } = tab

@@ -47,6 +47,82 @@ test('single keys work on a layout without Latin letters', async () => {
   await close(tab)
 })
 
+interface Held {
+  readonly modifierCapsLock?: boolean
+  readonly isComposing?: boolean
+}
+
+// Sends the key to what has the focus, as a browser does with Caps Lock on or while an input method composes.
+async function send(page: Page, key: string, code: string, how: Held): Promise<void> {
+  const element = await page.evaluateHandle(() => {
+    let focused = document.activeElement ?? document.body
+    while (focused.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement
+    return focused
+  })
+  await element.evaluate((target, init) => void target.dispatchEvent(new KeyboardEvent('keydown', init)), {
+    ...how,
+    key,
+    code,
+    bubbles: true,
+    cancelable: true,
+    composed: true,
+  })
+}
+
+test('single keys work with Caps Lock on', async () => {
+  const id = await createCase()
+  const tab = await open('/cases')
+  const { page } = tab
+  const row = page.getByRole('link', { name: `Case ${id}`, exact: true })
+  await row.waitFor()
+  const caps = { modifierCapsLock: true }
+  await send(page, 'J', 'KeyJ', caps)
+  expect(await row.evaluate(element => element === document.activeElement)).toBe(true)
+  await send(page, 'G', 'KeyG', caps)
+  await send(page, 'M', 'KeyM', caps)
+  await page.waitForURL('**/members')
+  await close(tab)
+})
+
+test('a key that ends the composition of an input method leaves no field and stops no run', async () => {
+  const tab = await open('/docs', { hasTypes: false })
+  const { page } = tab
+  const field = page.getByRole('searchbox', { name: 'Search' })
+  await field.fill('members')
+  await page.locator('.docs-results a').first().waitFor()
+  const composing = { isComposing: true }
+  await send(page, 'Enter', 'Enter', composing)
+  await send(page, 'Escape', 'Escape', composing)
+  expect(await field.evaluate(element => element === document.activeElement)).toBe(true)
+  expect(await field.inputValue()).toBe('members')
+
+  await page.goto('/playground')
+  await page.getByRole('textbox', { name: 'Script' }).click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText("await graphql('{ viewer { userId } }'); while (true) {}")
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('status').getByText('running').waitFor()
+  await send(page, 'Escape', 'Escape', composing)
+  await page.getByRole('status').getByText('error TIMEOUT').waitFor()
+  await close(tab)
+})
+
+test('Escape that is held closes the dialog of keys, and leaves no page', async () => {
+  const path = `/cases/${await createCase()}`
+  const tab = await open(path)
+  const { page } = tab
+  await page.getByRole('textbox', { name: 'Data' }).waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.down('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await page.keyboard.down('Escape')
+  await page.keyboard.up('Escape')
+  await page.getByRole('textbox', { name: 'Data' }).fill('{}')
+  expect(new URL(page.url()).pathname).toBe(path)
+  await close(tab)
+})
+
 test('times go on in an open page, and exact ones are in English with their zone in any browser', async () => {
   const { body } = await server.execute({ name: 'old', sourceCode: 'log(1); exit(1)' })
   const tab = await open('/runs/none', { timezoneId: 'Asia/Kolkata', locale: 'ar-EG' })

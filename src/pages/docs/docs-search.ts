@@ -100,6 +100,8 @@ class DocsSearch extends PageElement {
   }
 
   #onKey = (event: KeyboardEvent): void => {
+    // The key may end the composition of an input method.
+    if (event.isComposing) return
     if (event.key === 'Enter') this.querySelector<HTMLElement>('.docs-results a')?.focus()
     if (event.key !== 'Escape' || this.text === '') return
     event.preventDefault()

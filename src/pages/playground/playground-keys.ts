@@ -23,7 +23,8 @@ export function handlePlaygroundKeys({ run, stop, save, chooseTab }: Actions): v
   const handle = (event: KeyboardEvent): boolean => {
     const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey
     const tab = /^Digit([1-5])$/.exec(event.code)?.[1]
-    if (event.key === 'Escape') return stop()
+    // An input method takes an Escape that ends a composition.
+    if (event.key === 'Escape') return !event.isComposing && stop()
     if (isCommand && event.key === 'Enter') run()
     else if (isCommand && isSaveKey(event)) save()
     else if (event.altKey && !event.ctrlKey && tab !== undefined) chooseTab(Number(tab) - 1)

@@ -26,12 +26,13 @@ export const commonKeys: readonly Key[] = [
 
 /**
  * Returns the key. On a layout without Latin letters, it is the key that a US layout has at this place. A sign that is
- * typed with Alt stays what it is: Polish has "ś" at AltGr and S.
+ * typed with Alt stays what it is: Polish has "ś" at AltGr and S. Caps Lock alone changes no key.
  */
 export function keyOf(event: KeyboardEvent): string {
   const { key, code, shiftKey } = event
   const isForeign = key.length === 1 && key > '~' && !event.altKey && !event.getModifierState('AltGraph')
-  if (!isForeign) return key
+  const isCapital = /^[A-Z]$/.test(key) && !shiftKey && event.getModifierState('CapsLock')
+  if (!isForeign) return isCapital ? key.toLowerCase() : key
   if (code === 'Slash') return shiftKey ? '?' : '/'
   return /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase() ?? key
 }

@@ -100,7 +100,8 @@ export async function loadMoreRows(
 /** Goes back to the list on Escape, outside of fields and dialogs, until the signal is aborted. */
 export function handleItemKeys(listPath: string, signal: AbortSignal): void {
   const onKey = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape' || !isSingleKey(event)) return
+    // The key may be held since it closed a dialog.
+    if (event.key !== 'Escape' || event.repeat || !isSingleKey(event)) return
     const list = readOpened()?.list
     location.assign(list?.split('?')[0] === listPath ? list : listPath)
   }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { enter, findBarriers, openTab, signIn, turnOffCache } from './open-browser.ts'
+import { enter, findBarriers, isInView, openTab, signIn, turnOffCache } from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -90,6 +90,11 @@ test('keys go from page to page, and `?` lists them', async () => {
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Goes to Cases').waitFor()
   expect(await findBarriers(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await page.setViewportSize({ width: 600, height: 300 })
+  await page.keyboard.press('?')
+  expect(await isInView(dialog.getByRole('heading', { name: 'Keys' }))).toBe(true)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
   expect(faults).toEqual([])

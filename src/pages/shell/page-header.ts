@@ -54,9 +54,10 @@ export class PageHeader extends PageElement {
     </span>`
   }
 
+  // The title has the focus at first, so that a small window shows the beginning of the list.
   #viewKeys() {
     return html`<dialog class="keys" aria-labelledby="keys-title">
-      <h2 id="keys-title">Keys</h2>
+      <h2 id="keys-title" tabindex="-1" autofocus>Keys</h2>
       <dl>
         ${[...this.keys, ...commonKeys].map(viewKey)}
       </dl>

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findBarriers } from '../open-browser.ts'
 import { field, openPlayground, openTypedPlayground, textOf, write } from '../playground.ts'
@@ -59,6 +59,36 @@ test('a narrow page shows one pane at a time, keeps Run in view, and shows what 
   await expect.poll(() => tab(page, 'Logs').evaluate(own => own.matches(':focus'))).toBe(true)
   await page.keyboard.press('ArrowLeft')
   expect(await tab(page, 'Difference').evaluate(own => own.matches(':focus'))).toBe(true)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('a window that becomes narrow or wide, as by a zoom, keeps the focus', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const hasFocus = (element: Locator) =>
+    expect.poll(() => element.evaluate(own => own.matches(':focus'))).toBe(true)
+  const [narrow, wide] = [
+    { width: 640, height: 400 },
+    { width: 1_280, height: 800 },
+  ]
+  await page.getByRole('button', { name: 'Run' }).press('Enter')
+  await status(page, /exit/).waitFor()
+  for (const element of [
+    tab(page, 'Logs'),
+    page.getByRole('button', { name: 'Run' }),
+    page.getByRole('link', { name: 'exit' }),
+  ]) {
+    await tab(page, 'Logs').click()
+    await element.focus()
+    for (const size of [narrow, wide]) {
+      await page.setViewportSize(size)
+      await hasFocus(element)
+    }
+  }
+  await page.setViewportSize(narrow)
+  await tab(page, 'Script').click()
+  await page.setViewportSize(wide)
+  await hasFocus(tab(page, 'Logs'))
   expect(faults).toEqual([])
   await page.context().close()
 })

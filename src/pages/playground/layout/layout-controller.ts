@@ -13,7 +13,19 @@ export class LayoutController {
 
   constructor(host: ReactiveControllerHost) {
     this.#host = host
-    this.#narrow.addEventListener('change', () => host.requestUpdate())
+    this.#narrow.addEventListener('change', () => this.#change())
+  }
+
+  // The tabs and the run bar stand elsewhere then, as other elements. The one that takes the place of what had the
+  // focus has its id. A wide page has no tab of a field, so the chosen result takes the focus over.
+  async #change(): Promise<void> {
+    const id = document.activeElement?.id ?? ''
+    this.#host.requestUpdate()
+    await this.#host.updateComplete
+    await new Promise(requestAnimationFrame)
+    if (id === '' || document.activeElement !== document.body) return
+    const same = document.getElementById(id) ?? document.querySelector<HTMLElement>('[aria-selected="true"]')
+    same?.focus()
   }
 
   get isNarrow(): boolean {

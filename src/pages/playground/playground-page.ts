@@ -258,8 +258,7 @@ class PlaygroundPage extends PageElement {
     if (!allows('functions:write') || this.querySelector('dialog[open]') !== null) return
     if (this.#isUnopened) return this.#run.refuse(notLoaded)
     const { script } = this.#editors.fields
-    // The dialog keeps what is typed in it for this draft.
-    const id = this.#draft.identify(this.#editors.fields)
+    const id = this.#draft.identify(this.#editors.fields, this.#open)
     const onSaved = (saved: StoredFunction) => {
       const open = toOpen(saved)
       if (this.#draft.id === id) return this.#noteLive(open, script, 'Saved: this version is live')

@@ -129,9 +129,9 @@ export class WorkingDraft {
     this.#onNote('')
   }
 
-  /** Returns the id of the draft. Before the first change, it begins one with these fields. */
-  identify(fields: Fields): string | null {
-    if (this.#draft === null) this.note({ fields, cursor: 0, open: null, isExample: true })
+  /** Returns the id of the draft, for what a dialog keeps. Before the first change, it begins one with these fields. */
+  identify(fields: Fields, open: OpenFunction | null): string | null {
+    if (this.#draft === null) this.note({ fields, cursor: 0, open, isExample: open === null })
     return this.id
   }
 

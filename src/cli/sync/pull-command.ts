@@ -32,8 +32,6 @@ ${describeUrl(14)}
     const isForced = call.isSet('force')
     if (!isForced) checkLock(lock, { url: client.url, account })
     const pulled = findPulled(lock, { url: client.url, account })
-
-    const asLive = [...hashes].filter(([key, hash]) => files.get(key) === hash)
     const changed = [...hashes].filter(([key, hash]) => files.get(key) !== hash).map(([key]) => key)
     const refuseConflicts = () => {
       const hasChanged = (key: string) =>
@@ -49,7 +47,10 @@ ${describeUrl(14)}
     const gone = Object.keys(pulled).filter(key => !hashes.has(key) && files.has(key))
     makeFolder(folder)
     if (changed.length + gone.length > 0) checkLockIsWritable(folder)
-    const locked = new Map([...Object.entries(pulled), ...asLive])
+    const asLive = [...hashes].filter(([key, hash]) => files.get(key) === hash)
+    // Somebody may have pushed from this folder meanwhile.
+    const lockedNow = findPulled(readLock(folder), { url: client.url, account })
+    const locked = new Map([...Object.entries(lockedNow), ...asLive])
     const saveLock = () =>
       writeLock(folder, { url: client.url, account, functions: Object.fromEntries(locked) })
     let isChanged = false

@@ -102,7 +102,8 @@ async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
   if (files.size === 0 && lock === null) throw noFiles(folder)
   const { account, hashes: live } = await findLiveFunctions(client)
   checkLock(lock, { url: client.url, account })
-  const { pushes, remarks } = planPush({ files, locked: lock?.functions ?? {}, live, named: call.args })
+  const locked = lock?.functions ?? {}
+  const { pushes, remarks } = planPush({ files, locked, live, named: call.args })
   for (const remark of remarks) terminal.say(remark)
   await compile(pushes.map(({ file }) => file))
   await showDiffs(call, client, pushes)
@@ -112,8 +113,8 @@ async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
     const count = pushes.length === 1 ? 'this function' : `these ${pushes.length} functions`
     await confirm(call, `Push ${count} to ${client.url}, account ${account}?`)
   }
-  // What is equal to its live version is as if it had been pulled.
-  const equal = [...files.values()].filter(({ key, hash }) => live.get(key) === hash)
+  // What is equal to its live version is as if it had been pulled. Another push may lock a newer one meanwhile.
+  const equal = [...files.values()].filter(({ key, hash }) => live.get(key) === hash && locked[key] !== hash)
   const functions = Object.fromEntries(equal.map(({ key, hash }) => [key, hash]))
   const known = { url: client.url, account, functions }
   await savePushes(call, savingClient, { pushes, folder, known })

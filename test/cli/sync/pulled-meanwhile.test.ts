@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -30,6 +31,8 @@ const save = (sourceCode: string) =>
   server.graphql('mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }', {
     input: { name: 'f', sourceCode },
   })
+const readHashes = async () =>
+  (JSON.parse(await place.read('rostrum.lock')) as { functions: Record<string, string> }).functions
 
 test('pull overwrites no file that was saved while it read the sources', async () => {
   await save('exit(1)')
@@ -50,6 +53,35 @@ test('pull goes on if another pull wrote the same file meanwhile', async () => {
     response.writeHead(200, { 'content-type': 'text/javascript' }).end(source)
   })
   expect(await place.run(['pull', '--url', url])).toMatchObject({ code: 0, stdout: 'functions/_/f.js\n' })
+})
+
+test('pull keeps what a push from the same folder wrote into the lock meanwhile', async () => {
+  await save('exit(5)')
+  const url = await startProxy(async (response, source) => {
+    await place.write('functions/_/g.js', 'exit(6)')
+    expect(await place.run(['push', 'g', '--yes', '--url', url])).toMatchObject({ code: 0 })
+    response.writeHead(200, { 'content-type': 'text/javascript' }).end(source)
+  })
+  expect(await place.run(['pull', '--url', url])).toMatchObject({ code: 0, stdout: 'functions/_/f.js\n' })
+  expect(await readHashes()).toEqual({ '_/f': hash('sha256', 'exit(5)'), '_/g': hash('sha256', 'exit(6)') })
+})
+
+test('push keeps what another push from the same folder wrote into the lock meanwhile', async () => {
+  let hasPushed = false
+  const url = await startProxy(async (response, source) => {
+    if (!hasPushed) {
+      hasPushed = true
+      await place.write('functions/_/g.js', 'exit(9)')
+      expect(await place.run(['push', 'g', '--yes', '--url', url])).toMatchObject({ code: 0 })
+    }
+    response.writeHead(200, { 'content-type': 'text/javascript' }).end(source)
+  })
+  for (const name of ['f', 'g']) await place.write(`functions/_/${name}.js`, 'exit(7)')
+  expect(await place.run(['push', '--yes', '--url', url])).toMatchObject({ code: 0 })
+  await place.write('functions/_/f.js', 'exit(8)')
+  expect(await place.run(['push', '--yes', '--url', url])).toMatchObject({ code: 0 })
+  expect(hasPushed).toBe(true)
+  expect(await readHashes()).toEqual({ '_/f': hash('sha256', 'exit(8)'), '_/g': hash('sha256', 'exit(9)') })
 })
 
 test('pull writes no page of a proxy into a file', async () => {

@@ -1,6 +1,7 @@
 import { isName } from '../../domain/name.ts'
+import { CliError, exitCodes } from '../frame/cli-error.ts'
 import { type GatewayClient, notRostrum, requireFrom, unreachable } from '../gateway/gateway-client.ts'
-import { splitKey, toKey } from './function-files.ts'
+import { hashSource, splitKey, toKey } from './function-files.ts'
 
 /** The account of a token, and the hash of each of its functions' live versions by its key. */
 export interface LiveFunctions {
@@ -49,9 +50,10 @@ export async function findLiveFunctions({ url, ask }: GatewayClient): Promise<Li
 // Requests that are sent at once.
 const maxAtOnce = 8
 
-/** Reads the live sources of functions by their keys. */
+/** Reads the live sources of functions by their keys. `hashes` are those of the list, by key. */
 export async function readLiveSources(
   { url, send }: GatewayClient,
+  hashes: ReadonlyMap<string, string>,
   keys: readonly string[],
 ): Promise<Map<string, string>> {
   const sources = new Map<string, string>()
@@ -64,12 +66,22 @@ export async function readLiveSources(
       const bytes = await answer.arrayBuffer().catch((error: unknown) => {
         throw unreachable(url, error)
       })
+      const known = [hashes.get(key), /[0-9a-f]{64}/.exec(answer.headers.get('etag') ?? '')?.[0]]
+      if (!known.includes(hashSource(new Uint8Array(bytes)))) throw notWhole(url, key)
       // A mark at the beginning is part of the source.
       sources.set(key, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
     }
   }
   await Promise.all(Array.from({ length: maxAtOnce }, work))
   return sources
+}
+
+// A function may have got a new version since the list, which its ETag names. A proxy may have lost a part of it.
+function notWhole(url: string, key: string): CliError {
+  return new CliError(
+    exitCodes.unavailable,
+    `The source of ${key} did not arrive from ${url} as it is live. Try again; look at the proxy if there is one.`,
+  )
 }
 
 /** The REST path of a function. */

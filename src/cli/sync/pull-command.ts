@@ -40,7 +40,7 @@ ${describeUrl(14)}
       if (conflicts.length > 0 && !isForced) throw conflict(conflicts)
     }
     refuseConflicts()
-    const sources = await readLiveSources(client, changed)
+    const sources = await readLiveSources(client, hashes, changed)
     // Somebody may have saved a file while the sources were read.
     files = hashFunctionFiles(folder)
     refuseConflicts()

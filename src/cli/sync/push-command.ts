@@ -106,7 +106,7 @@ async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
   const { pushes, remarks } = planPush({ files, locked, live, named: call.args })
   for (const remark of remarks) terminal.say(remark)
   await compile(pushes.map(({ file }) => file))
-  await showDiffs(call, client, pushes)
+  await showDiffs(call, client, { live, pushes })
   if (pushes.length === 0) terminal.say('Every file is as its live version.')
   if (call.isSet('dry-run')) return exitCodes.done
   if (pushes.length > 0 && !call.isSet('yes')) {
@@ -132,10 +132,10 @@ function noFiles(folder: string): CliError {
 async function showDiffs(
   { terminal, signal }: CommandCall,
   client: GatewayClient,
-  pushes: readonly Push[],
+  { live, pushes }: { readonly live: ReadonlyMap<string, string>; readonly pushes: readonly Push[] },
 ): Promise<void> {
   const replaced = pushes.filter(({ replaces }) => replaces !== null).map(({ file }) => file.key)
-  const sources = await readLiveSources(client, replaced)
+  const sources = await readLiveSources(client, live, replaced)
   for (const push of pushes) {
     showDiff(push, sources.get(push.file.key) ?? '', terminal)
     // Ctrl-C is seen between two turns of the event loop.

@@ -84,6 +84,26 @@ test('push keeps what another push from the same folder wrote into the lock mean
   expect(await readHashes()).toEqual({ '_/f': hash('sha256', 'exit(8)'), '_/g': hash('sha256', 'exit(9)') })
 })
 
+test('pull writes no source of which a proxy lost the end', async () => {
+  await save('exit(10)')
+  const url = await startProxy((response, source) =>
+    response.writeHead(200, { 'content-type': 'text/javascript' }).end(source.slice(0, 4)),
+  )
+  const stderr = expect.stringContaining(`The source of _/f did not arrive from ${url} as it is live.`)
+  expect(await place.run(['pull', '--url', url])).toEqual({ code: 69, stdout: '', stderr })
+  await expect(place.read('functions/_/f.js')).rejects.toThrow('ENOENT')
+})
+
+test('pull writes a version that became live after the list was read', async () => {
+  await save('exit(11)')
+  const etag = `"${hash('sha256', 'exit(12)')}"`
+  const url = await startProxy(response =>
+    response.writeHead(200, { 'content-type': 'text/javascript', etag }).end('exit(12)'),
+  )
+  expect(await place.run(['pull', '--url', url])).toMatchObject({ code: 0 })
+  expect(await readHashes()).toEqual({ '_/f': hash('sha256', 'exit(12)') })
+})
+
 test('pull writes no page of a proxy into a file', async () => {
   await save('exit(3)')
   const url = await startProxy(response =>

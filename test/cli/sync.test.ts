@@ -149,6 +149,16 @@ test('a file that is gone leaves its function, and push says so', async () => {
   expect(await readLive()).toBe('exit(1)')
 })
 
+test('push says that every file is as its live version only if it is', async () => {
+  await saveLive('exit(1)')
+  await place.run(['pull'])
+  expect((await place.run(['push', '--yes'])).stderr).toBe('Every file is as its live version.\n')
+  await saveLive('exit(2)')
+  const { code, stderr } = await place.run(['push', '--yes'])
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/a newer version is live.*\nThere is nothing to push\.\n$/)
+})
+
 test('push --watch saves each change, and tries it on a case', async () => {
   await saveLive('exit({ n: 1 })')
   await server.graphql(`mutation { saveHook(input: {

@@ -107,7 +107,7 @@ async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
   for (const remark of remarks) terminal.say(remark)
   await compile(pushes.map(({ file }) => file))
   await showDiffs(call, client, { live, pushes })
-  if (pushes.length === 0) terminal.say('Every file is as its live version.')
+  if (pushes.length === 0) terminal.say(describeNothing(call.args, remarks))
   if (call.isSet('dry-run')) return exitCodes.done
   if (pushes.length > 0 && !call.isSet('yes')) {
     const count = pushes.length === 1 ? 'this function' : `these ${pushes.length} functions`
@@ -121,6 +121,12 @@ async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
   const tried = call.text('try')
   if (tried !== undefined && pushes.length > 0) await tryCase(client, tried, terminal)
   return exitCodes.done
+}
+
+// A remark or a name means that other files may differ.
+function describeNothing(named: readonly string[], remarks: readonly string[]): string {
+  const isOfAll = named.length + remarks.length === 0
+  return isOfAll ? 'Every file is as its live version.' : 'There is nothing to push.'
 }
 
 function noFiles(folder: string): CliError {

@@ -51,6 +51,7 @@ ${describeUrl(16)}
       client: createGatewayClient(gateway, call.signal, waiting),
       savingClient: createGatewayClient(gateway, abortLater(call.signal), waiting),
       compile: createFileCompiler(call),
+      trial: { isDue: false },
     }
     if (!call.isSet('watch')) return pushOnce(call, parts)
     if (call.isSet('dry-run')) throw wrongUse('Give `--watch` or `--dry-run`, not both.')
@@ -83,6 +84,8 @@ interface PushParts {
   /** Ends a request some seconds after Ctrl-C. */
   readonly savingClient: GatewayClient
   readonly compile: CompileFiles
+  /** True from a push until its case was tried, so that `--watch` tries again what found no gateway. */
+  readonly trial: { isDue: boolean }
 }
 
 /** Returns a signal that is aborted some seconds after this one, so that a save that was sent is answered. */
@@ -95,7 +98,7 @@ function abortLater(signal: AbortSignal): AbortSignal {
 }
 
 async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
-  const { folder, client, savingClient, compile } = parts
+  const { folder, client, savingClient, compile, trial } = parts
   const { terminal } = call
   const lock = readLock(folder)
   const files = readFunctionFiles(folder)
@@ -117,9 +120,11 @@ async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
   const equal = [...files.values()].filter(({ key, hash }) => live.get(key) === hash && locked[key] !== hash)
   const functions = Object.fromEntries(equal.map(({ key, hash }) => [key, hash]))
   const known = { url: client.url, account, functions }
+  trial.isDue ||= pushes.length > 0
   await savePushes(call, savingClient, { pushes, folder, known })
   const tried = call.text('try')
-  if (tried !== undefined && pushes.length > 0) await tryCase(client, tried, terminal)
+  if (tried !== undefined && trial.isDue) await tryCase(client, tried, terminal)
+  trial.isDue = false
   return exitCodes.done
 }
 

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { readdirSync, truncateSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
@@ -120,6 +123,22 @@ test('a local run has a store of its own, and leaves nothing', async () => {
   expect((await server.graphql('{ runs { nodes { name } } }')).body).toMatchObject({
     data: { runs: { nodes: [] } },
   })
+})
+
+test.each(['', 'example.com'])('a local run asks no proxy, whatever NO_PROXY says: %j', async names => {
+  let asked = 0
+  const proxy = createServer((_request, response) => {
+    asked++
+    response.writeHead(502).end()
+  })
+  onTestFinished(() => void proxy.close())
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  const HTTP_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const behindProxy = await makeWorkplace({ NODE_USE_ENV_PROXY: '1', HTTP_PROXY, NO_PROXY: names })
+  onTestFinished(() => behindProxy.remove())
+  await behindProxy.write('f.js', 'exit(1)')
+  expect(await behindProxy.run(['run', 'f.js'])).toEqual({ code: 0, stdout: '1\n', stderr: '' })
+  expect(asked).toBe(0)
 })
 
 test('with --remote or --url a run is one of the gateway', async () => {

@@ -15,6 +15,8 @@ export interface ScratchGateway extends ChosenGateway {
   close(): Promise<void>
 }
 
+const host = '127.0.0.1'
+
 /**
  * Starts a gateway in this process, on an empty store in memory with the account `demo`. It listens on a free port of
  * this machine, for a token that nobody else knows. All of it is gone at the end of the call.
@@ -26,17 +28,26 @@ export async function startScratchGateway(
   const token = `rst_${randomBytes(24).toString('base64url')}`
   const settings = {
     ...pickLimits(environment),
-    HOST: '127.0.0.1',
+    HOST: host,
     DATABASE_URL: 'sqlite::memory:',
     ROSTRUM_ADMIN_TOKEN: token,
     ROSTRUM_WARM_SANDBOXES: '1',
   }
+  bypassProxy()
   const app = await createScratchApp(settings, standIn)
   const close = atEnd(() => app.close())
-  await Promise.all([app.start(), app.server.listen({ host: '127.0.0.1', port: 0 }), app.prepare()])
+  await Promise.all([app.start(), app.server.listen({ host, port: 0 }), app.prepare()])
   const address = app.server.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  return { url: `http://127.0.0.1:${port}`, token, close }
+  return { url: `http://${host}:${port}`, token, close }
+}
+
+// With NODE_USE_ENV_PROXY, `fetch` asks this machine too through the proxy of HTTP_PROXY, unless NO_PROXY names it.
+// The lower-case name goes first.
+function bypassProxy(): void {
+  const before = process.env.no_proxy ?? process.env.NO_PROXY ?? ''
+  if (before.split(/[\s,]+/).includes(host)) return
+  process.env.no_proxy = before === '' ? host : `${before},${host}`
 }
 
 // The sandbox boots while the modules of the gateway are loaded, because each takes a third of a second.

@@ -35,6 +35,16 @@ test('with the files of the page, an editor checks each script by itself', () =>
     'const team = await Platform.teams.get(3)\nlog(team)\nexit({ team })\n',
   )
   write('functions/incident/second.js', 'function team() {}\nconsole.log(payload.a)\nexit(team())\n')
+  // What scripts are full of needs no types.
+  write(
+    'functions/incident/third.js',
+    `function add(a, b) { return a + b }
+const byId = {}
+for (const item of payload.items) byId[item.id] = item
+try { log(payload.items.map(item => item.n).reduce(add, 0)) } catch (error) { fail(error.message) }
+exit(byId)
+`,
+  )
   expect(check()).toBe('')
   write('functions/_/wrong.js', 'exit(1, 2)\n')
   expect(check()).toMatch(/^functions\/_\/wrong\.js\(1,9\): error TS2554/)

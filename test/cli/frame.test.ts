@@ -108,6 +108,19 @@ test('a gateway that cannot be reached is 69, with one line that names it', asyn
   expect(stderr).toMatch(/^Cannot reach the gateway at http:\/\/127\.0\.0\.1:9: .+\n$/)
 })
 
+test('a proxy that refuses to connect is 69, with one line that says what it answered', async () => {
+  const proxy = createServer().on('connect', (_request, socket) => socket.end('HTTP/1.1 407 No\r\n\r\n'))
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  const HTTPS_PROXY = `http://ann:hidden@127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const behindProxy = await makeWorkplace({ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY })
+  const { code, stdout, stderr } = await behindProxy.run(['logs', '--url', 'https://gateway.test'])
+  behindProxy.remove()
+  proxy.close()
+  expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
+  expect(stderr).toMatch(/^Cannot reach the gateway at https:\/\/gateway\.test: .*407.*\n$/)
+  expect(stderr).not.toContain('hidden')
+})
+
 test.each([
   { name: 'a web page', status: 200, body: '<html></html>', said: 'is no Rostrum gateway. Check' },
   { name: 'null', status: 200, body: 'null', said: 'is no Rostrum gateway. Check' },

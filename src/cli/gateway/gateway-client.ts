@@ -154,10 +154,15 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'it answers without TLS, so its URL begins with `http:`',
 }
 
+// The innermost error knows most: of a proxy that refuses to connect, the one around it says `Request was cancelled.`
+function findCause(error: unknown): NodeJS.ErrnoException {
+  const { cause } = error as { readonly cause?: unknown }
+  return typeof cause === 'object' && cause !== null ? findCause(cause) : (error as NodeJS.ErrnoException)
+}
+
 /** The error for a connection that broke or was never made. */
 export function unreachable(url: string, error: unknown): CliError {
-  const cause =
-    (error as { readonly cause?: NodeJS.ErrnoException }).cause ?? (error as NodeJS.ErrnoException)
+  const cause = findCause(error)
   const reason = reasons[cause.code ?? ''] ?? (cause.message || cause.code) ?? 'no answer'
   return new CliError(
     exitCodes.unavailable,

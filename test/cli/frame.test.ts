@@ -387,6 +387,23 @@ test.for([
   vi.unstubAllEnvs()
 })
 
+test('Ctrl-C at a question ends its line', async () => {
+  const setRawMode = () => {}
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode })
+  const stderr = Object.assign(new PassThrough(), { isTTY: true })
+  let written = ''
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    written += text
+  })
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never)
+  vi.spyOn(process, 'stderr', 'get').mockReturnValue(stderr as never)
+  const answer = createTerminal({}).ask('Push? [y/N] ', '')
+  stdin.write('\u0003')
+  await expect(answer).rejects.toMatchObject({ exitCode: 130, message: '' })
+  vi.restoreAllMocks()
+  expect(written).toMatch(/Push\? \[y\/N\] [^\n]*\n$/)
+})
+
 test('a ROSTRUM_TOKEN that cannot be sent is refused with 77 and not shown', async () => {
   for (const token of ['rst_sec\nret', 'rst_sec…ret']) {
     const signedIn = await makeWorkplace({ ROSTRUM_TOKEN: token, ROSTRUM_URL: 'http://127.0.0.1:9' })

@@ -35,9 +35,10 @@ export function createTerminal(environment: { readonly NO_COLOR?: string | undef
       try {
         return (await lines.question(question)).trim()
       } catch (error) {
-        // Ctrl-C and Ctrl-D.
-        if ((error as Error).name === 'AbortError') throw new CliError(exitCodes.interrupted, '')
-        throw error
+        if ((error as Error).name !== 'AbortError') throw error
+        // Ctrl-C and Ctrl-D. What the shell writes next begins on a line of its own.
+        process.stderr.write('\n')
+        throw new CliError(exitCodes.interrupted, '')
       } finally {
         lines.close()
       }

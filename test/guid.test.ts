@@ -14,10 +14,7 @@ test('a new GUID begins with its time in ms, so that later ones are next to each
   expect(new Set(guids).size).toBe(1_000)
 })
 
-test.each([
-  '',
-  'a',
-  '1',
-  '01a21530-b606-7388-bf75-5918aa7c9c6',
-  'x1a21530-b606-7388-bf75-5918aa7c9c6a',
-])('%j is no GUID', text => expect(isGuid(text)).toBe(false))
+test.each(['', 'a', '1', '01a21530-b606-7388-bf75-5918aa7c9c6', 'x1a21530-b606-7388-bf75-5918aa7c9c6a'])(
+  '%j is no GUID',
+  text => expect(isGuid(text)).toBe(false),
+)

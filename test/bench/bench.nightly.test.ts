@@ -95,29 +95,30 @@ describe('the bench loads every contender', () => {
     ],
   ]
   const isRun = ([section]: (typeof contendersOf)[number]) => sections.split(',').includes(section)
-  test.each(
-    contendersOf.filter(isRun),
-  )('of %s and prints what each of them took', (section, contenders, claim) => {
-    const { code, stdout, stderr } = output
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const part = stdout.split('\n## ').find(text => text.startsWith(`${section}: `)) ?? ''
-    for (const name of contenders) {
-      const lines = part.split('\n').filter(each => each.startsWith(`| ${name} `))
-      expect(lines, name).not.toEqual([])
-      for (const line of lines) {
-        const figures = line
-          .split('|')
-          .slice(2, -1)
-          .map(cell => Number(cell.replaceAll(/[,*\s]/g, '')))
-        expect(figures, line).toHaveLength(5)
-        expect(
-          figures.filter(figure => !(figure > 0)),
-          line,
-        ).toEqual([])
+  test.each(contendersOf.filter(isRun))(
+    'of %s and prints what each of them took',
+    (section, contenders, claim) => {
+      const { code, stdout, stderr } = output
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const part = stdout.split('\n## ').find(text => text.startsWith(`${section}: `)) ?? ''
+      for (const name of contenders) {
+        const lines = part.split('\n').filter(each => each.startsWith(`| ${name} `))
+        expect(lines, name).not.toEqual([])
+        for (const line of lines) {
+          const figures = line
+            .split('|')
+            .slice(2, -1)
+            .map(cell => Number(cell.replaceAll(/[,*\s]/g, '')))
+          expect(figures, line).toHaveLength(5)
+          expect(
+            figures.filter(figure => !(figure > 0)),
+            line,
+          ).toEqual([])
+        }
       }
-    }
-    expect(stdout).toMatch(new RegExp(`${claim}: .+ at most .+ \\|\\s+(met|not met) \\|`))
-  })
+      expect(stdout).toMatch(new RegExp(`${claim}: .+ at most .+ \\|\\s+(met|not met) \\|`))
+    },
+  )
 })
 
 test.skipIf(!canReadProcesses)('a soak prints the memory of all processes', async () => {

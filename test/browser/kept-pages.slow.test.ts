@@ -9,25 +9,22 @@ const { server, browser } = await startBrowsing()
 const comeBack = (page: Page) =>
   page.evaluate(() => void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
 
-test.each([
-  'functions',
-  'runs',
-  'cases',
-  'members',
-  'docs',
-])('/%s that the browser kept shows nothing of somebody who has signed out', async path => {
-  const { page, faults } = await openTab(browser, server.baseUrl)
-  await signIn(page, server.adminToken)
-  await page.goto(`/${path}`)
-  const navigation = page.getByRole('navigation', { name: 'Rostrum' })
-  await navigation.waitFor()
-  await page.evaluate(() => sessionStorage.removeItem('rostrum.session'))
-  await comeBack(page)
-  await page.waitForURL(path === 'docs' ? '**/docs' : '**/login')
-  await navigation.waitFor({ state: 'detached' })
-  expect(faults).toEqual([])
-  await page.context().close()
-})
+test.each(['functions', 'runs', 'cases', 'members', 'docs'])(
+  '/%s that the browser kept shows nothing of somebody who has signed out',
+  async path => {
+    const { page, faults } = await openTab(browser, server.baseUrl)
+    await signIn(page, server.adminToken)
+    await page.goto(`/${path}`)
+    const navigation = page.getByRole('navigation', { name: 'Rostrum' })
+    await navigation.waitFor()
+    await page.evaluate(() => sessionStorage.removeItem('rostrum.session'))
+    await comeBack(page)
+    await page.waitForURL(path === 'docs' ? '**/docs' : '**/login')
+    await navigation.waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+    await page.context().close()
+  },
+)
 
 test('Back from a new case leads to the list, not to a dialog that does nothing', async () => {
   const { page } = await openTab(browser, server.baseUrl)

@@ -247,25 +247,21 @@ test('“Replay” again after a lost answer opens the first replay', async () =
   await page.context().close()
 })
 
-test.each([
-  '/functions',
-  '/functions/1',
-  '/cases',
-  '/cases/1',
-  '/members?team=3',
-  '/playground?function=1',
-])('where the first answer of %s is lost, a button loads the page again', async path => {
-  const tab = await open('/runs')
-  const { page } = tab
-  await page.route('**/graphql', route => route.abort())
-  await page.goto(path)
-  await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
-  await page.unroute('**/graphql')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('The gateway cannot be reached.').waitFor({ state: 'detached' })
-  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
-  await page.context().close()
-})
+test.each(['/functions', '/functions/1', '/cases', '/cases/1', '/members?team=3', '/playground?function=1'])(
+  'where the first answer of %s is lost, a button loads the page again',
+  async path => {
+    const tab = await open('/runs')
+    const { page } = tab
+    await page.route('**/graphql', route => route.abort())
+    await page.goto(path)
+    await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
+    await page.unroute('**/graphql')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('The gateway cannot be reached.').waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    await page.context().close()
+  },
+)
 
 test('after a sleep of the computer, a page shows the answer that came meanwhile', async () => {
   const { page } = await openTab(browser, server.baseUrl)

@@ -146,29 +146,27 @@ test.each([
     said: 'is no Rostrum gateway. Check',
   },
   { name: 'an error of a proxy', status: 502, body: '<html></html>', said: 'answered 502. Try again later.' },
-])('a server that answers with $name is 69, with one line', async ({
-  status,
-  type = 'text/plain',
-  body,
-  said,
-}) => {
-  const server = createServer((_request, response) =>
-    response.writeHead(status, { 'content-type': type }).end(body),
-  )
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await place.write('a.js', 'exit(1)')
-  for (const args of [['logs'], ['pull'], ['run', 'a.js']]) {
-    const { code, stdout, stderr } = await place.run([...args, '--url', url])
-    expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
-    expect(stderr).toMatch(/^[^\n]+\n$/)
-    expect(stderr).toContain(url)
-    expect(stderr).toContain(said)
-  }
-  const secure = await place.run(['logs', '--url', url.replace('http:', 'https:')])
-  expect(secure).toMatchObject({ code: 69, stderr: expect.stringContaining('without TLS') })
-  server.close()
-})
+])(
+  'a server that answers with $name is 69, with one line',
+  async ({ status, type = 'text/plain', body, said }) => {
+    const server = createServer((_request, response) =>
+      response.writeHead(status, { 'content-type': type }).end(body),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await place.write('a.js', 'exit(1)')
+    for (const args of [['logs'], ['pull'], ['run', 'a.js']]) {
+      const { code, stdout, stderr } = await place.run([...args, '--url', url])
+      expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
+      expect(stderr).toMatch(/^[^\n]+\n$/)
+      expect(stderr).toContain(url)
+      expect(stderr).toContain(said)
+    }
+    const secure = await place.run(['logs', '--url', url.replace('http:', 'https:')])
+    expect(secure).toMatchObject({ code: 69, stderr: expect.stringContaining('without TLS') })
+    server.close()
+  },
+)
 
 test.each([
   [

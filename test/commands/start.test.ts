@@ -80,25 +80,24 @@ test('a Node that strips no types is one line as well', async () => {
   expect(answer).toEqual({ code: 1, stdout: '', stderr })
 })
 
-test.each([
-  ['serve'],
-  ['token', '--account', 'a'],
-  ['cli', 'backup', 'copy.db'],
-])('a removed folder is one line and 64: %s', async (...args) => {
-  const other = makeTempFolder()
-  const script = 'cd "$1" && rmdir "$1" && shift && exec "$@"'
-  const start = [process.execPath, join(root, 'src/start.mjs'), ...args]
-  const env = { PATH: process.env.PATH, DATABASE_URL: `sqlite:${join(folder.path, 'unmade.db')}` }
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', script, 'sh', other.path, ...start], {
-    env,
-    encoding: 'utf8',
-  })
-  expect({ status, stdout }).toEqual({ status: 64, stdout: '' })
-  expect(stderr).toBe(
-    'The folder that this runs in was removed. Change to one that exists, and start again.\n',
-  )
-  expect(existsSync(join(folder.path, 'unmade.db'))).toBe(false)
-})
+test.each([['serve'], ['token', '--account', 'a'], ['cli', 'backup', 'copy.db']])(
+  'a removed folder is one line and 64: %s',
+  async (...args) => {
+    const other = makeTempFolder()
+    const script = 'cd "$1" && rmdir "$1" && shift && exec "$@"'
+    const start = [process.execPath, join(root, 'src/start.mjs'), ...args]
+    const env = { PATH: process.env.PATH, DATABASE_URL: `sqlite:${join(folder.path, 'unmade.db')}` }
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', script, 'sh', other.path, ...start], {
+      env,
+      encoding: 'utf8',
+    })
+    expect({ status, stdout }).toEqual({ status: 64, stdout: '' })
+    expect(stderr).toBe(
+      'The folder that this runs in was removed. Change to one that exists, and start again.\n',
+    )
+    expect(existsSync(join(folder.path, 'unmade.db'))).toBe(false)
+  },
+)
 
 test('every npm script that runs Rostrum begins with these checks', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

@@ -197,18 +197,18 @@ test.each([[['--list']], [['--revoke', '1']]])('%j without a store is refused an
   expect(existsSync(join(folder, 'store.db'))).toBe(false)
 })
 
-test.each([
-  [['--list']],
-  [['--revoke', '1']],
-])('%j on an empty PostgreSQL database makes no store', async args => {
-  url = await createEmptyDatabase()
-  const { code, stdout, stderr } = await runToken(...args)
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(
-    /^The database that DATABASE_URL names holds no store: .* Name one that a gateway .*\n$/,
-  )
-  expect(await askPostgres(url, "select from pg_tables where schemaname = 'public'")).toEqual([])
-})
+test.each([[['--list']], [['--revoke', '1']]])(
+  '%j on an empty PostgreSQL database makes no store',
+  async args => {
+    url = await createEmptyDatabase()
+    const { code, stdout, stderr } = await runToken(...args)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /^The database that DATABASE_URL names holds no store: .* Name one that a gateway .*\n$/,
+    )
+    expect(await askPostgres(url, "select from pg_tables where schemaname = 'public'")).toEqual([])
+  },
+)
 
 test('a database that takes only reads is no wrong argument: exit code 1', async () => {
   url = await createEmptyDatabase()

@@ -25,19 +25,15 @@ test.each([
   expect(answer.status).toBe(status)
 })
 
-test.each([
-  '',
-  'Bearer',
-  'Bearer  ',
-  'Bearer a b',
-  'Bearer tökén',
-  `Bearer ${'x'.repeat(9_000)}`,
-])('the header `%.20s` is a 401', async authorization => {
-  const headers = { authorization: Buffer.from(authorization).toString('latin1') }
-  const answer = await app.send(path, { token: null, headers })
-  expect(answer.status).toBe(401)
-  expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
-})
+test.each(['', 'Bearer', 'Bearer  ', 'Bearer a b', 'Bearer tökén', `Bearer ${'x'.repeat(9_000)}`])(
+  'the header `%.20s` is a 401',
+  async authorization => {
+    const headers = { authorization: Buffer.from(authorization).toString('latin1') }
+    const answer = await app.send(path, { token: null, headers })
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
+  },
+)
 
 test('a token works in its own account until it is revoked', async () => {
   const token = await app.issueToken('beta', ['memberships:read'])

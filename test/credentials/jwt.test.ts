@@ -30,18 +30,17 @@ describe('with a secret', () => {
   })
   afterAll(() => app.close())
 
-  test.each([
-    'HS256',
-    'HS384',
-    'HS512',
-  ])('a token signed by %s identifies its caller and has the scopes by default that need no claim', async alg => {
-    expect(await viewer(await signHmac(claims, { alg }))).toEqual({
-      accountCode: 'acme',
-      userId: '7',
-      email: 'ann@example.com',
-      scopes: usualScopes,
-    })
-  })
+  test.each(['HS256', 'HS384', 'HS512'])(
+    'a token signed by %s identifies its caller and has the scopes by default that need no claim',
+    async alg => {
+      expect(await viewer(await signHmac(claims, { alg }))).toEqual({
+        accountCode: 'acme',
+        userId: '7',
+        email: 'ann@example.com',
+        scopes: usualScopes,
+      })
+    },
+  )
 
   test.each([
     [{ scope: 'memberships:read openid' }, ['memberships:read']],
@@ -58,20 +57,15 @@ describe('with a secret', () => {
     expect((await viewer(await signHmac({ ...claims, ...claim }))).scopes).toEqual(expected)
   })
 
-  test.each([
-    'ann',
-    '0',
-    '-7',
-    '7.5',
-    '007',
-    '9007199254740992',
-    ' 7',
-  ])('the subject `%s` is no user id', async sub => {
-    expect(await viewer(await signHmac({ ...claims, sub }))).toMatchObject({
-      accountCode: 'acme',
-      userId: null,
-    })
-  })
+  test.each(['ann', '0', '-7', '7.5', '007', '9007199254740992', ' 7'])(
+    'the subject `%s` is no user id',
+    async sub => {
+      expect(await viewer(await signHmac({ ...claims, sub }))).toMatchObject({
+        accountCode: 'acme',
+        userId: null,
+      })
+    },
+  )
 
   test.each(['ann\0@example.com', 'ann\uD800@example.com', 7])('the claim %j is no email', async email => {
     expect(await viewer(await signHmac({ ...claims, email }))).toMatchObject({ userId: '7', email: null })

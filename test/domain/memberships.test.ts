@@ -39,27 +39,23 @@ test('a list takes 1,000 ids and refuses 1,001, duplicates counted', async () =>
   expect(refused.message).toMatch(/1000.*1001/)
 })
 
-test.each([
-  0,
-  -1,
-  1.5,
-  Number.NaN,
-  2 ** 53,
-  Number.POSITIVE_INFINITY,
-])('%d is no id anywhere, and the message names it', async bad => {
-  const refused = await Promise.all([
-    failure(memberships.list('a', [1, bad])),
-    failure(memberships.add(by('a'), { userId: bad, teamId: 1 })),
-    failure(memberships.add(by('a'), { userId: 1, teamId: bad })),
-    failure(memberships.move(by('a'), bad, { teamId: 1 }, null)),
-    failure(memberships.move(by('a'), 1, { userId: bad }, null)),
-    failure(memberships.remove(by('a'), bad, null)),
-  ])
-  for (const error of refused) {
-    expect(error.code).toBe('BAD_USER_INPUT')
-    expect(error.message).toContain(`\`${bad}\``)
-  }
-})
+test.each([0, -1, 1.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])(
+  '%d is no id anywhere, and the message names it',
+  async bad => {
+    const refused = await Promise.all([
+      failure(memberships.list('a', [1, bad])),
+      failure(memberships.add(by('a'), { userId: bad, teamId: 1 })),
+      failure(memberships.add(by('a'), { userId: 1, teamId: bad })),
+      failure(memberships.move(by('a'), bad, { teamId: 1 }, null)),
+      failure(memberships.move(by('a'), 1, { userId: bad }, null)),
+      failure(memberships.remove(by('a'), bad, null)),
+    ])
+    for (const error of refused) {
+      expect(error.code).toBe('BAD_USER_INPUT')
+      expect(error.message).toContain(`\`${bad}\``)
+    }
+  },
+)
 
 test('each bad field of a pair has its pointer', async () => {
   const { fields } = await failure(memberships.add(by('a'), { userId: 0, teamId: -1 }))

@@ -199,26 +199,25 @@ const beyond: Case[] = [
   },
 ]
 
-test.each(beyond)('$title are refused with the bound `$bound` before any resolver runs', async ({
-  bound,
-  query,
-  variables,
-}) => {
-  const statements = app.statements.length
-  for (const accept of ['application/json', 'application/graphql-response+json']) {
-    const { status, body } = await app.send('/graphql', {
-      method: 'POST',
-      headers: { accept },
-      body: { query, variables },
-    })
-    expect(status).toBe(400)
-    expect(body.errors).toHaveLength(1)
-    expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', bound })
-    expect(body).not.toHaveProperty('data')
-  }
-  const sent = app.statements.slice(statements)
-  expect(sent.filter(statement => !statement.includes('from "api_tokens"'))).toEqual([])
-})
+test.each(beyond)(
+  '$title are refused with the bound `$bound` before any resolver runs',
+  async ({ bound, query, variables }) => {
+    const statements = app.statements.length
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      const { status, body } = await app.send('/graphql', {
+        method: 'POST',
+        headers: { accept },
+        body: { query, variables },
+      })
+      expect(status).toBe(400)
+      expect(body.errors).toHaveLength(1)
+      expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', bound })
+      expect(body).not.toHaveProperty('data')
+    }
+    const sent = app.statements.slice(statements)
+    expect(sent.filter(statement => !statement.includes('from "api_tokens"'))).toEqual([])
+  },
+)
 
 const within: Case[] = [
   {

@@ -53,10 +53,11 @@ const others: readonly Interruption[] = [
   ['a SIGKILL of its worker', ({ worker }) => process.kill(worker, 'SIGKILL')],
 ]
 
-test.each(
-  isWhole ? [...unlike, ...others] : unlike,
-)('a run of the tests leaves no process after %s', async (_, interrupt) => {
-  const { pids, ...run } = await startRun()
-  interrupt(run)
-  expect(await findSurvivors(pids)).toEqual([])
-})
+test.each(isWhole ? [...unlike, ...others] : unlike)(
+  'a run of the tests leaves no process after %s',
+  async (_, interrupt) => {
+    const { pids, ...run } = await startRun()
+    interrupt(run)
+    expect(await findSurvivors(pids)).toEqual([])
+  },
+)

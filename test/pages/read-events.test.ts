@@ -10,13 +10,14 @@ const events = [
   { event: 'end', data: '{}' },
 ]
 
-test.each([
-  1, 2, 3, 5, 7, 11, 1_000,
-])('events in pieces of %i characters are read as they were sent', async size => {
-  const count = Math.ceil(text.length / size)
-  const pieces = Array.from({ length: count }, (_, at) => text.slice(at * size, (at + 1) * size))
-  expect(await read(pieces)).toEqual(events)
-})
+test.each([1, 2, 3, 5, 7, 11, 1_000])(
+  'events in pieces of %i characters are read as they were sent',
+  async size => {
+    const count = Math.ceil(text.length / size)
+    const pieces = Array.from({ length: count }, (_, at) => text.slice(at * size, (at + 1) * size))
+    expect(await read(pieces)).toEqual(events)
+  },
+)
 
 async function read(pieces: readonly string[]) {
   const encoder = new TextEncoder()

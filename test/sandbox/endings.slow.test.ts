@@ -150,16 +150,17 @@ describe('the size of an ending', () => {
     ['separators', '\\u2028', 3],
   ]
 
-  test.each(
-    texts,
-  )('is in bytes of JSON for a message of %s, which arrives word for word', async (_, text, bytes) => {
-    const most = Math.floor(99_998 / bytes)
-    const { outcome, message } = await tasks.run(`fail('${text}'.repeat(${most}))`)
-    expect(outcome).toBe('fail')
-    expect(message).toBe(JSON.parse(`"${text}"`).repeat(most))
-    const over = await tasks.run(`fail('${text}'.repeat(${most + 1}))`)
-    expect(over.error).toMatchObject({ code: 'LIMIT', message: expect.stringContaining('100000 bytes') })
-  })
+  test.each(texts)(
+    'is in bytes of JSON for a message of %s, which arrives word for word',
+    async (_, text, bytes) => {
+      const most = Math.floor(99_998 / bytes)
+      const { outcome, message } = await tasks.run(`fail('${text}'.repeat(${most}))`)
+      expect(outcome).toBe('fail')
+      expect(message).toBe(JSON.parse(`"${text}"`).repeat(most))
+      const over = await tasks.run(`fail('${text}'.repeat(${most + 1}))`)
+      expect(over.error).toMatchObject({ code: 'LIMIT', message: expect.stringContaining('100000 bytes') })
+    },
+  )
 
   test.each([
     ['plain letters', 'x', 1],

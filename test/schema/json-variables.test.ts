@@ -44,16 +44,14 @@ test('variables of built-in scalars and JSON are stored as they were sent', asyn
   expect(body.data?.saveCase.case.data, JSON.stringify(body)).toEqual({ ...variables, id: ['x'] })
 })
 
-test.each([
-  'due',
-  'constructor',
-  'toString',
-  '__proto__',
-])('$%s is null inside a JSON value if it is not sent', async name => {
-  const query = save(`$${name}: JSON`, `{ value: $${name} }`)
-  // After eight executions the document has a plan.
-  for (let times = 0; times < 10; times++) {
-    const { body } = await app.graphql(query)
-    expect(body).toEqual({ data: { saveCase: { case: { data: { value: null } } } } })
-  }
-})
+test.each(['due', 'constructor', 'toString', '__proto__'])(
+  '$%s is null inside a JSON value if it is not sent',
+  async name => {
+    const query = save(`$${name}: JSON`, `{ value: $${name} }`)
+    // After eight executions the document has a plan.
+    for (let times = 0; times < 10; times++) {
+      const { body } = await app.graphql(query)
+      expect(body).toEqual({ data: { saveCase: { case: { data: { value: null } } } } })
+    }
+  },
+)

@@ -63,15 +63,16 @@ const unreadable: readonly (readonly [string, string, string])[] = [
   ],
 ]
 
-test.each(
-  unreadable,
-)('%s that asks for runs without `runs:read` changes nothing', async (_, operation, field) => {
-  const { status, body } = await change(`mutation ${operation}`, { id: caseId })
-  expect(status).toBe(403)
-  expect(body.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN', scope: 'runs:read' } }])
-  expect(body.errors[0].message).toContain(`\`${field}\``)
-  expect(await readCase()).toEqual({ data: {}, version: 1 })
-})
+test.each(unreadable)(
+  '%s that asks for runs without `runs:read` changes nothing',
+  async (_, operation, field) => {
+    const { status, body } = await change(`mutation ${operation}`, { id: caseId })
+    expect(status).toBe(403)
+    expect(body.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN', scope: 'runs:read' } }])
+    expect(body.errors[0].message).toContain(`\`${field}\``)
+    expect(await readCase()).toEqual({ data: {}, version: 1 })
+  },
+)
 
 test('it changes what comes before it in the operation, and nothing after that', async () => {
   const operation = `mutation ($id: ID!) {

@@ -33,29 +33,31 @@ test('there are two gateways alike, a PostgreSQL and a proxy', () => {
   expect(blocksOf('configs').caddyfile).toMatch(/reverse_proxy gateway-1:4000 gateway-2:4000 \{/)
 })
 
-test.each(
-  Object.entries(services),
-)('%s may write nowhere but where it says, and gets no right', (name, block) => {
-  expect(block).toMatch(/^ +read_only: true$/m)
-  expect(block).toMatch(/^ +cap_drop: \[ALL\]$/m)
-  expect(block).toMatch(/^ +security_opt: \['no-new-privileges:true'\]$/m)
-  expect(block).not.toMatch(/privileged|network_mode|docker\.sock|pid:|ipc:/m)
-  const added = /cap_add: (.*)/.exec(block)?.[1]
-  expect(added).toBe(name === 'proxy' ? '[NET_BIND_SERVICE]' : undefined)
-  const user = /^ +user: '?([^'\n]*)/m.exec(block)?.[1]
-  expect(user ?? 'of the image').toMatch(
-    name.startsWith('gateway') ? /^of the image$/ : /^(postgres|1000:1000)$/,
-  )
-})
+test.each(Object.entries(services))(
+  '%s may write nowhere but where it says, and gets no right',
+  (name, block) => {
+    expect(block).toMatch(/^ +read_only: true$/m)
+    expect(block).toMatch(/^ +cap_drop: \[ALL\]$/m)
+    expect(block).toMatch(/^ +security_opt: \['no-new-privileges:true'\]$/m)
+    expect(block).not.toMatch(/privileged|network_mode|docker\.sock|pid:|ipc:/m)
+    const added = /cap_add: (.*)/.exec(block)?.[1]
+    expect(added).toBe(name === 'proxy' ? '[NET_BIND_SERVICE]' : undefined)
+    const user = /^ +user: '?([^'\n]*)/m.exec(block)?.[1]
+    expect(user ?? 'of the image').toMatch(
+      name.startsWith('gateway') ? /^of the image$/ : /^(postgres|1000:1000)$/,
+    )
+  },
+)
 
-test.each(
-  Object.entries(services),
-)('%s is of a version that is named, and says whether it is well', (name, block) => {
-  const isBuilt = /^ +build: \.$/m.test(block)
-  expect(isBuilt).toBe(name.startsWith('gateway'))
-  expect(isBuilt || /^ +image: [a-z]+:\d+\.\d+(\.\d+)?-[a-z]+$/m.test(block)).toBe(true)
-  expect(isBuilt || /^ +healthcheck:$/m.test(block)).toBe(true)
-})
+test.each(Object.entries(services))(
+  '%s is of a version that is named, and says whether it is well',
+  (name, block) => {
+    const isBuilt = /^ +build: \.$/m.test(block)
+    expect(isBuilt).toBe(name.startsWith('gateway'))
+    expect(isBuilt || /^ +image: [a-z]+:\d+\.\d+(\.\d+)?-[a-z]+$/m.test(block)).toBe(true)
+    expect(isBuilt || /^ +healthcheck:$/m.test(block)).toBe(true)
+  },
+)
 
 test('PostgreSQL is the release that the tests run', () => {
   const { devDependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))

@@ -31,23 +31,24 @@ afterAll(async () => {
 })
 
 describe('a sandbox that sends', () => {
-  test.each(
-    worstSpeeches,
-  )('%s costs its own run, is gone, and holds the gateway up for no time', async (_, deeds, code) => {
-    await server.observe()
-    const named: Deed = say({ type: 'log', run: '<run>', level: 'info', data: '[<pid>]' })
-    const begun = performance.now()
-    const answer = await server.execute(speech([named, ...deeds]))
-    expect(performance.now() - begun).toBeLessThan(timeoutMs + 2_000)
-    const { error, logs } = answer.body.task_execution
-    expect([answer.status, error?.code]).toEqual([422, code])
-    expect(await findSurvivors([Number(logs[0]?.data[0])], 1_000)).toEqual([])
-    expect(answer.text.length).toBeLessThan(700_000)
-    expect((await server.execute('exit(payload)')).status).toBe(200)
-    const { longestPauseMs, residentBytes } = await server.observe()
-    expect(longestPauseMs).toBeLessThan(1_000)
-    expect(residentBytes).toBeLessThan(600 * 2 ** 20)
-  })
+  test.each(worstSpeeches)(
+    '%s costs its own run, is gone, and holds the gateway up for no time',
+    async (_, deeds, code) => {
+      await server.observe()
+      const named: Deed = say({ type: 'log', run: '<run>', level: 'info', data: '[<pid>]' })
+      const begun = performance.now()
+      const answer = await server.execute(speech([named, ...deeds]))
+      expect(performance.now() - begun).toBeLessThan(timeoutMs + 2_000)
+      const { error, logs } = answer.body.task_execution
+      expect([answer.status, error?.code]).toEqual([422, code])
+      expect(await findSurvivors([Number(logs[0]?.data[0])], 1_000)).toEqual([])
+      expect(answer.text.length).toBeLessThan(700_000)
+      expect((await server.execute('exit(payload)')).status).toBe(200)
+      const { longestPauseMs, residentBytes } = await server.observe()
+      expect(longestPauseMs).toBeLessThan(1_000)
+      expect(residentBytes).toBeLessThan(600 * 2 ** 20)
+    },
+  )
 })
 
 describe('a sandbox that asks for more than its run may', () => {

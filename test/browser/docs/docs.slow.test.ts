@@ -119,25 +119,22 @@ test('a person who is signed in keeps the navigation', async () => {
   await page.context().close()
 })
 
-test.each([
-  'quickstart',
-  'scripts',
-  'rest',
-  'settings',
-  'security',
-])('/docs/%s has no barrier, scrolls its tables alone, and is small', async name => {
-  const { page, faults } = await openTab(browser, server.baseUrl)
-  await page.goto(`/docs/${name}`, { waitUntil: 'networkidle' })
-  const bytes = await page.evaluate(() => {
-    const entries = [
-      ...performance.getEntriesByType('navigation'),
-      ...performance.getEntriesByType('resource'),
-    ]
-    return entries.reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).transferSize, 0)
-  })
-  expect(bytes).toBeGreaterThan(15_000)
-  expect(bytes).toBeLessThan(60_000)
-  expect(await findBarriers(page)).toEqual([])
-  expect(faults).toEqual([])
-  await page.context().close()
-})
+test.each(['quickstart', 'scripts', 'rest', 'settings', 'security'])(
+  '/docs/%s has no barrier, scrolls its tables alone, and is small',
+  async name => {
+    const { page, faults } = await openTab(browser, server.baseUrl)
+    await page.goto(`/docs/${name}`, { waitUntil: 'networkidle' })
+    const bytes = await page.evaluate(() => {
+      const entries = [
+        ...performance.getEntriesByType('navigation'),
+        ...performance.getEntriesByType('resource'),
+      ]
+      return entries.reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).transferSize, 0)
+    })
+    expect(bytes).toBeGreaterThan(15_000)
+    expect(bytes).toBeLessThan(60_000)
+    expect(await findBarriers(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.context().close()
+  },
+)

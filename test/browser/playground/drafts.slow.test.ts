@@ -128,10 +128,11 @@ test('"Take theirs" opens the live version, and "Cancel" changes nothing', async
   const { page, faults } = await openPlayground()
   const name = 'taken'
   const save = (text: string) =>
-    server.graphql(`mutation { saveFunction(input: { name: "${name}", sourceCode: "${text}" }) { id } }`)
+    server.graphql<{ saveFunction: { id: string } }>(
+      `mutation { saveFunction(input: { name: "${name}", sourceCode: "${text}" }) { id } }`,
+    )
   const { body } = await save('exit(1)')
-  const { id } = body.data?.saveFunction as { readonly id: string }
-  await page.goto(`/playground?function=${id}`)
+  await page.goto(`/playground?function=${body.data?.saveFunction.id}`)
   await page.getByRole('heading', { level: 1, name }).waitFor()
   await save('exit(2)')
   await write(page, 'Script', 'exit(3)')

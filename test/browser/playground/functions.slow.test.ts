@@ -174,25 +174,28 @@ test('the error of a run is no problem of a script that was opened meanwhile', a
 test.each([
   ['CRLF', 'log(1)\r\nexit(1)\r\n', 'log(1)\r\nexit(1)\r\n//'],
   ['mixed ends', 'log(1)\r\nexit(1)\n', 'log(1)\nexit(1)\n//'],
-])('a function with %s is saved as it is, and an edit keeps common line ends', async (ends, source, edited) => {
-  const { page, faults } = await openPlayground(browser, server)
-  const name = `ends-${ends.replace(' ', '-')}`
-  const saved = await saveFunction(name, source)
-  await openFunction(page, saved, name)
-  for (const [text, expected] of [
-    ['', source],
-    ['//', edited],
-  ] as const) {
-    await field(page, 'Script').click()
-    await page.keyboard.press('Control+End')
-    await page.keyboard.insertText(text)
-    await saveWith(page, 'ends')
-    await page.getByText('Saved: this version is live').waitFor()
-    expect(await sourceOf(saved)).toBe(expected)
-  }
-  expect(faults).toEqual([])
-  await page.context().close()
-})
+])(
+  'a function with %s is saved as it is, and an edit keeps common line ends',
+  async (ends, source, edited) => {
+    const { page, faults } = await openPlayground(browser, server)
+    const name = `ends-${ends.replace(' ', '-')}`
+    const saved = await saveFunction(name, source)
+    await openFunction(page, saved, name)
+    for (const [text, expected] of [
+      ['', source],
+      ['//', edited],
+    ] as const) {
+      await field(page, 'Script').click()
+      await page.keyboard.press('Control+End')
+      await page.keyboard.insertText(text)
+      await saveWith(page, 'ends')
+      await page.getByText('Saved: this version is live').waitFor()
+      expect(await sourceOf(saved)).toBe(expected)
+    }
+    expect(faults).toEqual([])
+    await page.context().close()
+  },
+)
 
 test('undo brings the own text back with its own ends of lines', async () => {
   const { page, faults } = await openPlayground(browser, server)

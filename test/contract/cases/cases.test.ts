@@ -281,10 +281,10 @@ describe.each([
       ]),
       case: { version: 2, data: { a: 1, list: [1, 2, 4], new: {} } },
     })
-    const { txnID, case: saved } = data?.saveCase as {
-      txnID: string
-      case: { events: { nodes: { txnID: string; kind: string }[] } }
+    const { saveCase } = data as {
+      saveCase: { txnID: string; case: { events: { nodes: { txnID: string; kind: string }[] } } }
     }
+    const { txnID, case: saved } = saveCase
     expect(saved.events.nodes.map(({ kind }) => kind)).toEqual(['CREATED', 'SAVED'])
     expect(saved.events.nodes[1]).toMatchObject({ txnID, version: 2, changedFields })
   })
@@ -297,7 +297,7 @@ describe.each([
     const ids: string[] = []
     for (const state of ['open', 'open', 'closed', 'open']) {
       const { data } = await mutate(save, { input: { caseTypeCode: type, data: { state } } })
-      ids.push((data?.saveCase as { case: { id: string } }).case.id)
+      ids.push((data as { saveCase: { case: { id: string } } }).saveCase.case.id)
     }
     expect(
       (await mutate(index, { input: { code: type, indexedFields: ['state'] } })).data?.saveCaseType,

@@ -178,37 +178,33 @@ export function describeCaseTasks(engine: 'SQLite' | 'PostgreSQL'): void {
       expect((await run(id, task)).body.case.version).toBe(1)
     })
 
-    test.each([
-      '1',
-      '"text"',
-      '[]',
-      'true',
-      '[{}]',
-      'undefined',
-    ])('that exits with %s ends with RESULT', async value => {
-      const { id, task } = await prepare(`exit(${value})`)
-      const before = await read(id)
-      const { status, body } = await run(id, task)
-      if (value === 'undefined') {
-        // JSON has no `undefined`; `exit()` is `exit(null)`.
-        expect([200, 422]).toContain(status)
-      } else {
-        expect(status).toBe(422)
-        expect(Object.keys(body)).toEqual(['task_execution'])
-        expect(body.task_execution).toMatchObject({
-          outcome: 'error',
-          payload: null,
-          error: { code: 'RESULT' },
-        })
-        const asked = await ask(id, task)
-        expect(asked.body.errors).toBeUndefined()
-        expect(asked.body.data.runCaseTask).toMatchObject({
-          execution: { error: { code: 'RESULT' } },
-          change: null,
-        })
-      }
-      expect(await read(id)).toEqual(before)
-    })
+    test.each(['1', '"text"', '[]', 'true', '[{}]', 'undefined'])(
+      'that exits with %s ends with RESULT',
+      async value => {
+        const { id, task } = await prepare(`exit(${value})`)
+        const before = await read(id)
+        const { status, body } = await run(id, task)
+        if (value === 'undefined') {
+          // JSON has no `undefined`; `exit()` is `exit(null)`.
+          expect([200, 422]).toContain(status)
+        } else {
+          expect(status).toBe(422)
+          expect(Object.keys(body)).toEqual(['task_execution'])
+          expect(body.task_execution).toMatchObject({
+            outcome: 'error',
+            payload: null,
+            error: { code: 'RESULT' },
+          })
+          const asked = await ask(id, task)
+          expect(asked.body.errors).toBeUndefined()
+          expect(asked.body.data.runCaseTask).toMatchObject({
+            execution: { error: { code: 'RESULT' } },
+            change: null,
+          })
+        }
+        expect(await read(id)).toEqual(before)
+      },
+    )
 
     test('that fails answers with the execution, and no error', async () => {
       const { id, task } = await prepare('log(1); fail("No \\u0000 owner\\n")')
@@ -502,21 +498,19 @@ export function describeCaseTasks(engine: 'SQLite' | 'PostgreSQL'): void {
         expect((await run(id, task)).text).toMatch(/FORBIDDEN|lacks the scope/)
       })
 
-      test.each([
-        'cases:read',
-        'tasks:execute',
-        'functions:write',
-        'runs:read',
-      ] as const)('with `%s` alone nobody runs it', async scope => {
-        const { id, task } = await prepare('exit({ ran: true })')
-        const token = await app.issueToken('demo', [scope])
-        const { status, body } = await run(id, task, {}, { token })
-        expect([status, body.code]).toEqual([403, 'FORBIDDEN'])
-        expect((await ask(id, task, {}, token)).body.errors[0].extensions).toMatchObject({
-          scope: 'cases:write',
-        })
-        expect((await read(id)).version).toBe(1)
-      })
+      test.each(['cases:read', 'tasks:execute', 'functions:write', 'runs:read'] as const)(
+        'with `%s` alone nobody runs it',
+        async scope => {
+          const { id, task } = await prepare('exit({ ran: true })')
+          const token = await app.issueToken('demo', [scope])
+          const { status, body } = await run(id, task, {}, { token })
+          expect([status, body.code]).toEqual([403, 'FORBIDDEN'])
+          expect((await ask(id, task, {}, token)).body.errors[0].extensions).toMatchObject({
+            scope: 'cases:write',
+          })
+          expect((await read(id)).version).toBe(1)
+        },
+      )
     })
 
     describe('what does not exist is 404', () => {

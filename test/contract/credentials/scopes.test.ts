@@ -81,19 +81,20 @@ const graphqlOperations: [string, Scope][] = [
 ]
 
 describe('over REST', () => {
-  test.each(
-    restOperations,
-  )('%s needs %s: any other scope is a 403 that names it', async (_, needed, call) => {
-    for (const scope of scopes) {
-      const answer = await call(tokens[scope] ?? '')
-      if (scope === needed) expect(answer.status, `${scope}: ${answer.text}`).toBeLessThan(300)
-      else {
-        expect(answer.status, `${scope}: ${answer.text}`).toBe(403)
-        expect((answer.body as ProblemBody).code).toBe('FORBIDDEN')
-        expect((answer.body as ProblemBody).detail).toContain(needed)
+  test.each(restOperations)(
+    '%s needs %s: any other scope is a 403 that names it',
+    async (_, needed, call) => {
+      for (const scope of scopes) {
+        const answer = await call(tokens[scope] ?? '')
+        if (scope === needed) expect(answer.status, `${scope}: ${answer.text}`).toBeLessThan(300)
+        else {
+          expect(answer.status, `${scope}: ${answer.text}`).toBe(403)
+          expect((answer.body as ProblemBody).code).toBe('FORBIDDEN')
+          expect((answer.body as ProblemBody).detail).toContain(needed)
+        }
       }
-    }
-  })
+    },
+  )
 })
 
 describe('over GraphQL', () => {

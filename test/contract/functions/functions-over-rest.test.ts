@@ -88,14 +88,13 @@ describe('a saved function', () => {
     })
   })
 
-  test.each([
-    ['text/javascript; charset=utf-8'],
-    ['application/javascript'],
-    ['application/octet-stream'],
-  ])('may come as %s', async type => {
-    const saved = await put('typed', 'exit(1)', { 'content-type': type })
-    expect([200, 201]).toContain(saved.status)
-  })
+  test.each([['text/javascript; charset=utf-8'], ['application/javascript'], ['application/octet-stream']])(
+    'may come as %s',
+    async type => {
+      const saved = await put('typed', 'exit(1)', { 'content-type': type })
+      expect([200, 201]).toContain(saved.status)
+    },
+  )
 
   test('is given as its source alone, byte for byte, to a client that asks for JavaScript', async () => {
     const source = '\ufeff// é\r\nexit("☃")\n'

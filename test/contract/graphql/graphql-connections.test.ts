@@ -92,12 +92,9 @@ describe('Team.memberships', () => {
   })
 })
 
-test.each([
-  '(first: -1)',
-  '(last: -1)',
-  '(after: "nonsense")',
-  '(before: "!")',
-  '(first: 100000)',
-])('the arguments %s are BAD_USER_INPUT', async args => {
-  expect((await page('user(id: "7")', args)).code).toBe('BAD_USER_INPUT')
-})
+test.each(['(first: -1)', '(last: -1)', '(after: "nonsense")', '(before: "!")', '(first: 100000)'])(
+  'the arguments %s are BAD_USER_INPUT',
+  async args => {
+    expect((await page('user(id: "7")', args)).code).toBe('BAD_USER_INPUT')
+  },
+)

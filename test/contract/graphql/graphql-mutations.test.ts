@@ -90,16 +90,16 @@ test.each([
   expect((await refusal(mutation))?.extensions.code).toBe('BAD_USER_INPUT')
 })
 
-test.each([
-  'saveTeam(input: {id: "0"}) { id }',
-  'saveUser(input: {id: "0"}) { id }',
-])('a failed %s leaves the answers of the others', async failing => {
-  const { body } = await server.graphql(
-    `mutation { a: saveTeam(input: {id: "8", name: "Blue"}) { name } b: ${failing} }`,
-  )
-  expect(body.data).toEqual({ a: { name: 'Blue' }, b: null })
-  expect(body.errors?.map(({ path }) => path)).toEqual([['b']])
-})
+test.each(['saveTeam(input: {id: "0"}) { id }', 'saveUser(input: {id: "0"}) { id }'])(
+  'a failed %s leaves the answers of the others',
+  async failing => {
+    const { body } = await server.graphql(
+      `mutation { a: saveTeam(input: {id: "8", name: "Blue"}) { name } b: ${failing} }`,
+    )
+    expect(body.data).toEqual({ a: { name: 'Blue' }, b: null })
+    expect(body.errors?.map(({ path }) => path)).toEqual([['b']])
+  },
+)
 
 test('mutations of one document run one after another, and a failure keeps what came before', async () => {
   const [userId, teamId] = [freshId(), freshId()]

@@ -52,16 +52,16 @@ describe('the request body', () => {
     expect(answer.body.task_execution.payload).toBe(2 ** 21 - 500)
   })
 
-  test.each([
-    'application/json',
-    'application/x-www-form-urlencoded',
-  ])('past 2 MiB is a 413 (%s)', async type => {
-    const body =
-      type === 'application/json' ? `{"name":"${'y'.repeat(2 ** 21)}"}` : `name=${'y'.repeat(2 ** 21)}`
-    const answer = await server.rest<ProblemBody>('POST', path, { body, headers: { 'content-type': type } })
-    expect(answer.status).toBe(413)
-    expect(answer.body.code).toBe('PAYLOAD_TOO_LARGE')
-  })
+  test.each(['application/json', 'application/x-www-form-urlencoded'])(
+    'past 2 MiB is a 413 (%s)',
+    async type => {
+      const body =
+        type === 'application/json' ? `{"name":"${'y'.repeat(2 ** 21)}"}` : `name=${'y'.repeat(2 ** 21)}`
+      const answer = await server.rest<ProblemBody>('POST', path, { body, headers: { 'content-type': type } })
+      expect(answer.status).toBe(413)
+      expect(answer.body.code).toBe('PAYLOAD_TOO_LARGE')
+    },
+  )
 })
 
 describe('the result', () => {
@@ -70,18 +70,17 @@ describe('the result', () => {
     expect(answer.body.task_execution.payload).toHaveLength(2 ** 21 - 100)
   })
 
-  test.each([
-    'exit("z".repeat(2 ** 21))',
-    'exit("é".repeat(2 ** 20))',
-    'exit(Array(2 ** 20).fill(100))',
-  ])('past 2 MiB (%s) is a LIMIT error', async sourceCode => {
-    const { outcome, payload, error } = (await server.execute(sourceCode)).body.task_execution
-    expect({ outcome, payload, code: error?.code }).toEqual({
-      outcome: 'error',
-      payload: null,
-      code: 'LIMIT',
-    })
-  })
+  test.each(['exit("z".repeat(2 ** 21))', 'exit("é".repeat(2 ** 20))', 'exit(Array(2 ** 20).fill(100))'])(
+    'past 2 MiB (%s) is a LIMIT error',
+    async sourceCode => {
+      const { outcome, payload, error } = (await server.execute(sourceCode)).body.task_execution
+      expect({ outcome, payload, code: error?.code }).toEqual({
+        outcome: 'error',
+        payload: null,
+        code: 'LIMIT',
+      })
+    },
+  )
 })
 
 describe('the log', () => {

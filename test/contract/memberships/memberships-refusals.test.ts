@@ -81,23 +81,19 @@ describe('a body', () => {
   const send = (body: string, type = 'application/json') =>
     server.rest<ProblemBody>('POST', path, { body, headers: { 'content-type': type } })
 
-  test.each([
-    '{"team_membership":',
-    'hello',
-    '',
-    '{"team_membership":{"user_id":7,"team_id":3}} x',
-  ])('that is not JSON (%j) is a 400', async body => expectProblem(await send(body), 400, 'BAD_USER_INPUT'))
+  test.each(['{"team_membership":', 'hello', '', '{"team_membership":{"user_id":7,"team_id":3}} x'])(
+    'that is not JSON (%j) is a 400',
+    async body => expectProblem(await send(body), 400, 'BAD_USER_INPUT'),
+  )
 
   test.each(['[]', '5', '"text"', 'null'])('that is not an object (%s) is a 400', async body =>
-    expectProblem(await send(body), 400, 'BAD_USER_INPUT'))
+    expectProblem(await send(body), 400, 'BAD_USER_INPUT'),
+  )
 
-  test.each([
-    'text/plain',
-    'application/xml',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data',
-  ])('of the type %s is a 415', async type =>
-    expectProblem(await send('team_membership', type), 415, 'UNSUPPORTED_MEDIA_TYPE'))
+  test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data'])(
+    'of the type %s is a 415',
+    async type => expectProblem(await send('team_membership', type), 415, 'UNSUPPORTED_MEDIA_TYPE'),
+  )
 
   test('past 2 MiB is a 413', async () => {
     const body = JSON.stringify({ team_membership: { user_id: 7, team_id: 3, x: 'x'.repeat(2 ** 21) } })

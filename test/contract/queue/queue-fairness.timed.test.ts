@@ -13,34 +13,37 @@ const runs = 3
 test.each([
   ['SQLite', null],
   ['PostgreSQL', createDatabase],
-])(`on %s, a run is served within ${maxMs} ms while another account has ${count} queued`, async (_, findUrl) => {
-  const app = await startApp(findUrl === null ? {} : { DATABASE_URL: await findUrl() })
-  onTestFinished(() => app.close())
-  await startSandboxes(app)
-  const beta = await app.issueToken('beta', ['admin'])
-  await saveHook(app, 'exit(null)', { event: 'post-save' })
-  const ofBeta = {
-    graphql: (query: string, variables: Record<string, unknown>) => app.graphql(query, variables, beta),
-  }
-  await saveHook(ofBeta, 'exit(null)', { event: 'post-save' })
-  const { queue } = app.app.store
-  for (let from = 0; from < count; from += 500) {
-    const runs = Array.from({ length: 500 }, (_, index) => queuedRun({ caseId: from + index }))
-    await queue.enqueue(by('demo'), runs)
-  }
-  const begunAt = performance.now()
-  await app.send('/platform/cases', {
-    method: 'POST',
-    token: beta,
-    body: { case: { case_type_code: 'incident', data: {} } },
-  })
-  const waiting = async () => (await queue.list('beta', null, 0, 1)).length
-  await expect.poll(waiting, { timeout: 20_000, interval: 10 }).toBe(0)
-  const ms = performance.now() - begunAt
-  console.info(`${Math.round(ms)} ms`)
-  expect(ms).toBeLessThan(maxMs)
-  expect((await queue.list('demo', null, 0, 1_000)).length).toBe(1_000)
-})
+])(
+  `on %s, a run is served within ${maxMs} ms while another account has ${count} queued`,
+  async (_, findUrl) => {
+    const app = await startApp(findUrl === null ? {} : { DATABASE_URL: await findUrl() })
+    onTestFinished(() => app.close())
+    await startSandboxes(app)
+    const beta = await app.issueToken('beta', ['admin'])
+    await saveHook(app, 'exit(null)', { event: 'post-save' })
+    const ofBeta = {
+      graphql: (query: string, variables: Record<string, unknown>) => app.graphql(query, variables, beta),
+    }
+    await saveHook(ofBeta, 'exit(null)', { event: 'post-save' })
+    const { queue } = app.app.store
+    for (let from = 0; from < count; from += 500) {
+      const runs = Array.from({ length: 500 }, (_, index) => queuedRun({ caseId: from + index }))
+      await queue.enqueue(by('demo'), runs)
+    }
+    const begunAt = performance.now()
+    await app.send('/platform/cases', {
+      method: 'POST',
+      token: beta,
+      body: { case: { case_type_code: 'incident', data: {} } },
+    })
+    const waiting = async () => (await queue.list('beta', null, 0, 1)).length
+    await expect.poll(waiting, { timeout: 20_000, interval: 10 }).toBe(0)
+    const ms = performance.now() - begunAt
+    console.info(`${Math.round(ms)} ms`)
+    expect(ms).toBeLessThan(maxMs)
+    expect((await queue.list('demo', null, 0, 1_000)).length).toBe(1_000)
+  },
+)
 
 test(`a run is served within ${maxMs} ms while runs of another account compute for a second each`, async () => {
   const app = await startApp({ ROSTRUM_SANDBOXES: '8', ROSTRUM_RETRY_MS: '50,50,50,50,50,50,50' })
@@ -103,31 +106,32 @@ test(`a queued run begins every ${maxMs} ms while another account wants more san
   expect(ms).toBeLessThan(runs * maxMs)
 })
 
-test.each([
-  2, 4,
-])(`of %i sandboxes, an account's own requests hold up each of its runs for ${maxMs} ms at most`, async max => {
-  const sandboxes = { ROSTRUM_SANDBOXES: String(max), ROSTRUM_WARM_SANDBOXES: String(max) }
-  const app = await startApp({ ...sandboxes, ROSTRUM_TASK_CPU_MS: '20000' })
-  onTestFinished(() => app.close())
-  await startSandboxes(app)
-  await saveHook(app, 'exit(null)', { event: 'post-save' })
-  const execute = (sourceCode: string) => {
-    const body = { name: 'f', sourceCode, inputDocument: {}, options: {} }
-    return app.send('/api/1/endpoint/execute', { method: 'POST', body })
-  }
-  let isOver = false
-  const flood = Array.from({ length: 6 }, async () => {
-    while (!isOver) await execute('const from = Date.now(); while (Date.now() - from < 100); exit()')
-  })
-  await execute('exit()')
-  const begunAt = performance.now()
-  const body = { case: { case_type_code: 'incident', data: {} } }
-  for (let n = 0; n < runs; n += 1) await app.send('/platform/cases', { method: 'POST', body })
-  const waiting = async () => (await app.app.store.queue.list('demo', null, 0, 1)).length
-  await expect.poll(waiting, { timeout: 20_000, interval: 10 }).toBe(0)
-  const ms = performance.now() - begunAt
-  isOver = true
-  await Promise.all(flood)
-  console.info(`${Math.round(ms)} ms`)
-  expect(ms).toBeLessThan(runs * maxMs)
-})
+test.each([2, 4])(
+  `of %i sandboxes, an account's own requests hold up each of its runs for ${maxMs} ms at most`,
+  async max => {
+    const sandboxes = { ROSTRUM_SANDBOXES: String(max), ROSTRUM_WARM_SANDBOXES: String(max) }
+    const app = await startApp({ ...sandboxes, ROSTRUM_TASK_CPU_MS: '20000' })
+    onTestFinished(() => app.close())
+    await startSandboxes(app)
+    await saveHook(app, 'exit(null)', { event: 'post-save' })
+    const execute = (sourceCode: string) => {
+      const body = { name: 'f', sourceCode, inputDocument: {}, options: {} }
+      return app.send('/api/1/endpoint/execute', { method: 'POST', body })
+    }
+    let isOver = false
+    const flood = Array.from({ length: 6 }, async () => {
+      while (!isOver) await execute('const from = Date.now(); while (Date.now() - from < 100); exit()')
+    })
+    await execute('exit()')
+    const begunAt = performance.now()
+    const body = { case: { case_type_code: 'incident', data: {} } }
+    for (let n = 0; n < runs; n += 1) await app.send('/platform/cases', { method: 'POST', body })
+    const waiting = async () => (await app.app.store.queue.list('demo', null, 0, 1)).length
+    await expect.poll(waiting, { timeout: 20_000, interval: 10 }).toBe(0)
+    const ms = performance.now() - begunAt
+    isOver = true
+    await Promise.all(flood)
+    console.info(`${Math.round(ms)} ms`)
+    expect(ms).toBeLessThan(runs * maxMs)
+  },
+)

@@ -102,23 +102,23 @@ test('a port of the metrics that is in use stops the start with one line that sa
 test.for([
   ['PORT', 'listen'],
   ['ROSTRUM_METRICS_PORT', 'serve metrics'],
-] as const)('a gateway whose %s is in use does not migrate what an older one may serve', async ([
-  name,
-  what,
-]) => {
-  const url = await createOldDatabase()
-  const taken = createServer().listen(0, '127.0.0.1')
-  onTestFinished(() => void taken.close())
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo
-  const { code, stderr } = await refusedStart({ DATABASE_URL: url, [name]: String(port) })
-  expect(code).toBeGreaterThan(0)
-  expect(stderr).toBe(
-    `Cannot ${what} on HOST=127.0.0.1 ${name}=${port}: the port is in use; ` +
-      `stop the process that uses it, or set another ${name}.\n`,
-  )
-  expect(await isMigrated(url)).toBe(false)
-})
+] as const)(
+  'a gateway whose %s is in use does not migrate what an older one may serve',
+  async ([name, what]) => {
+    const url = await createOldDatabase()
+    const taken = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void taken.close())
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const { code, stderr } = await refusedStart({ DATABASE_URL: url, [name]: String(port) })
+    expect(code).toBeGreaterThan(0)
+    expect(stderr).toBe(
+      `Cannot ${what} on HOST=127.0.0.1 ${name}=${port}: the port is in use; ` +
+        `stop the process that uses it, or set another ${name}.\n`,
+    )
+    expect(await isMigrated(url)).toBe(false)
+  },
+)
 
 // Such a command serves nothing, and may run where PORT is not set.
 test('a command that does not serve takes any port of the metrics', async () => {

@@ -207,17 +207,17 @@ test('an input past 256 KiB is not kept, and the run is', async () => {
 })
 
 describe('rights', () => {
-  test.each([
-    '{ run(id: "x") { id } }',
-    '{ runs { edges { cursor } } }',
-  ])('%s needs `runs:read`', async document => {
-    const scopes = ['memberships:read', 'functions:read', 'functions:write', 'tasks:execute'] as const
-    const without = await server.token({ account: server.account, user: 5, scopes })
-    const { body } = await server.graphql(document, {}, without)
-    expect(body.errors?.map(error => error.extensions.code)).toEqual(['FORBIDDEN'])
-    const reader = await server.token({ account: server.account, user: 5, scopes: ['runs:read'] })
-    expect((await server.graphql(document, {}, reader)).body.errors).toBeUndefined()
-  })
+  test.each(['{ run(id: "x") { id } }', '{ runs { edges { cursor } } }'])(
+    '%s needs `runs:read`',
+    async document => {
+      const scopes = ['memberships:read', 'functions:read', 'functions:write', 'tasks:execute'] as const
+      const without = await server.token({ account: server.account, user: 5, scopes })
+      const { body } = await server.graphql(document, {}, without)
+      expect(body.errors?.map(error => error.extensions.code)).toEqual(['FORBIDDEN'])
+      const reader = await server.token({ account: server.account, user: 5, scopes: ['runs:read'] })
+      expect((await server.graphql(document, {}, reader)).body.errors).toBeUndefined()
+    },
+  )
 
   test('a run of another account is an unknown one, byte for byte', async () => {
     const { body } = await server.execute('exit("secret")')
@@ -268,16 +268,14 @@ test('a page of 50 runs is answered with all that they have', async () => {
   expect(body.data?.runs.nodes.map(({ payload }) => payload)).toEqual([2, 1, 0])
 })
 
-test.each([
-  '2026-02-30T00:00:00Z',
-  '2026-13-01T00:00:00Z',
-  '2026-02-01T00:00:00',
-  '2026-02-01',
-])('%s is no time to list runs from', async startedAfter => {
-  const document = 'query ($filter: RunFilter) { runs(filter: $filter) { nodes { id } } }'
-  const { body } = await server.graphql(document, { filter: { startedAfter } })
-  expect(body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
-})
+test.each(['2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', '2026-02-01T00:00:00', '2026-02-01'])(
+  '%s is no time to list runs from',
+  async startedAfter => {
+    const document = 'query ($filter: RunFilter) { runs(filter: $filter) { nodes { id } } }'
+    const { body } = await server.graphql(document, { filter: { startedAfter } })
+    expect(body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
+  },
+)
 
 test('a page of runs has at most 10,000 log entries', async () => {
   const token = await server.token({ account: `${server.account}-logs` })

@@ -94,18 +94,16 @@ describe('a form body', () => {
 })
 
 describe('refusals', () => {
-  test.each([
-    'name',
-    'sourceCode',
-    'inputDocument',
-    'options',
-  ])('without %s is a 400 that points to it', async field => {
-    const answer = await refuse(Object.fromEntries(Object.entries(task).filter(([name]) => name !== field)))
-    expect(answer.status).toBe(400)
-    expect(answer.headers.get('content-type')).toContain('application/problem+json')
-    expect(answer.body.code).toBe('BAD_USER_INPUT')
-    expect(answer.body.errors?.map(error => error.pointer)).toEqual([`/${field}`])
-  })
+  test.each(['name', 'sourceCode', 'inputDocument', 'options'])(
+    'without %s is a 400 that points to it',
+    async field => {
+      const answer = await refuse(Object.fromEntries(Object.entries(task).filter(([name]) => name !== field)))
+      expect(answer.status).toBe(400)
+      expect(answer.headers.get('content-type')).toContain('application/problem+json')
+      expect(answer.body.code).toBe('BAD_USER_INPUT')
+      expect(answer.body.errors?.map(error => error.pointer)).toEqual([`/${field}`])
+    },
+  )
 
   test.each([
     ['a number as name', { name: 5 }, '/name'],
@@ -137,16 +135,14 @@ describe('refusals', () => {
     expect(JSON.stringify(answer.body)).toMatch(/(position|column|line|offset|character) \d+|end/i)
   })
 
-  test.each([
-    'text/plain',
-    'application/xml',
-    'multipart/form-data; boundary=x',
-    'application/javascript',
-  ])('a body of the type %s is a 415', async type => {
-    const answer = await refuse(JSON.stringify(task), { 'content-type': type })
-    expect(answer.status).toBe(415)
-    expect(answer.body.code).toBe('UNSUPPORTED_MEDIA_TYPE')
-  })
+  test.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/javascript'])(
+    'a body of the type %s is a 415',
+    async type => {
+      const answer = await refuse(JSON.stringify(task), { 'content-type': type })
+      expect(answer.status).toBe(415)
+      expect(answer.body.code).toBe('UNSUPPORTED_MEDIA_TYPE')
+    },
+  )
 
   test('GET is no way to run a script', async () => {
     const answer = await server.rest('GET', `${path}?${new URLSearchParams(task)}`)

@@ -86,18 +86,14 @@ describe('requestContext', () => {
     expect(bare.request_context.txnID).toBe(txnID)
   })
 
-  test.each([
-    [{ txnID: 'FORGED' }],
-    [{ txnID: 5 }],
-    [{}],
-    ['text'],
-    [null],
-    [[1]],
-  ])('%j starts a new transaction', async requestContext => {
-    const run = await contextOf({ requestContext })
-    expect(run.request_context.txnID).toMatch(guid)
-    expect(run.request_context.txnSource).toMatch(/^endpoint\|/)
-  })
+  test.each([[{ txnID: 'FORGED' }], [{ txnID: 5 }], [{}], ['text'], [null], [[1]]])(
+    '%j starts a new transaction',
+    async requestContext => {
+      const run = await contextOf({ requestContext })
+      expect(run.request_context.txnID).toMatch(guid)
+      expect(run.request_context.txnSource).toMatch(/^endpoint\|/)
+    },
+  )
 
   test('cannot be changed by the script', async () => {
     const run = await contextOf({}, 'requestContext().txnID = "FORGED"; exit(requestContext())')

@@ -35,11 +35,12 @@ const places: [string, string, string, number, number][] = [
   ['RUNTIME', 'with another character set before it', 'const s = "é✓"; missing()', 1, 17],
 ]
 
-test.each(
-  places,
-)('%s %s has the line and column of the author', async (code, _, sourceCode, line, column) => {
-  expect(await errorOf(sourceCode)).toMatchObject({ code, line, column })
-})
+test.each(places)(
+  '%s %s has the line and column of the author',
+  async (code, _, sourceCode, line, column) => {
+    expect(await errorOf(sourceCode)).toMatchObject({ code, line, column })
+  },
+)
 
 test.each([
   ['exit(1)\n}', 2, 1],

@@ -84,18 +84,12 @@ describe('a listed host', () => {
     expect(await ask(byName.url)).toEqual(['rejected', expect.stringMatching(/\S/)])
   })
 
-  test.each([
-    '/html',
-    '/broken',
-    '/500',
-    '/404',
-    '/cut',
-    '/204',
-    '/bomb',
-    '/endless',
-  ])('that answers %s rejects', async path => {
-    expect(await ask(listed.url + path)).toEqual(['rejected', expect.stringMatching(/\S/)])
-  })
+  test.each(['/html', '/broken', '/500', '/404', '/cut', '/204', '/bomb', '/endless'])(
+    'that answers %s rejects',
+    async path => {
+      expect(await ask(listed.url + path)).toEqual(['rejected', expect.stringMatching(/\S/)])
+    },
+  )
 
   test.each(['/301', '/307'])('that redirects (%s) rejects, and nothing is followed', async path => {
     const before = listed.requests.length

@@ -60,13 +60,12 @@ test.each(impossible)('%s in the result is an error that names its path', async 
   expect(error?.message).toMatch(path)
 })
 
-test.each([
-  'exit(() => 1)',
-  'exit(5n)',
-  'exit(function named() {})',
-])('%s is a RESULT error', async sourceCode => {
-  expect((await run(sourceCode)).error?.code).toBe('RESULT')
-})
+test.each(['exit(() => 1)', 'exit(5n)', 'exit(function named() {})'])(
+  '%s is a RESULT error',
+  async sourceCode => {
+    expect((await run(sourceCode)).error?.code).toBe('RESULT')
+  },
+)
 
 test.each([
   ['{ team: Platform.teams.get(3) }', 'a promise, at `$.team`. Await it first.'],

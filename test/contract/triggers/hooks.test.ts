@@ -174,41 +174,40 @@ describe('a refusal', () => {
     ],
   ]
 
-  test.for(refusals)('by %s is a problem document that says where, and nothing is stored', async ([
-    ,
-    source,
-    problem,
-  ]) => {
-    const type = newType()
-    const { body: created } = await create(type, { a: 1 })
-    const id = await saveHook(source, { caseTypeCode: type, name: `refuses-${type}` })
-    await saveHook('exit({ late: true })', { caseTypeCode: type, position: 1 })
-    const answer = await put(created.case.id, { a: 2 })
-    expect(answer.status).toBe(422)
-    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
-    expect(answer.body).toMatchObject({
-      ...problem,
-      status: 422,
-      function: `refuses-${type}`,
-      hook: { id, event: 'pre-save' },
-      run_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      txn_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    })
-    expect(await read(created.case.id)).toMatchObject({ data: { a: 1 }, version: 1 })
-    const { body } = await app.graphql(saveCase, { input: { id: created.case.id, data: { a: 2 } } })
-    const { code, detail, error } = { code: answer.body.code, ...problem } as Record<string, unknown>
-    expect(body.errors[0]).toMatchObject({
-      ...(detail === undefined ? {} : { message: detail }),
-      path: ['saveCase'],
-      extensions: {
-        code,
+  test.for(refusals)(
+    'by %s is a problem document that says where, and nothing is stored',
+    async ([, source, problem]) => {
+      const type = newType()
+      const { body: created } = await create(type, { a: 1 })
+      const id = await saveHook(source, { caseTypeCode: type, name: `refuses-${type}` })
+      await saveHook('exit({ late: true })', { caseTypeCode: type, position: 1 })
+      const answer = await put(created.case.id, { a: 2 })
+      expect(answer.status).toBe(422)
+      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+      expect(answer.body).toMatchObject({
+        ...problem,
+        status: 422,
         function: `refuses-${type}`,
-        hook: { id: String(id), event: 'PRE_SAVE' },
-        ...(error === undefined ? {} : { error }),
-      },
-    })
-    expect(body.errors[0].extensions.txnID).toMatch(/^[0-9a-f-]{36}$/)
-  })
+        hook: { id, event: 'pre-save' },
+        run_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        txn_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      })
+      expect(await read(created.case.id)).toMatchObject({ data: { a: 1 }, version: 1 })
+      const { body } = await app.graphql(saveCase, { input: { id: created.case.id, data: { a: 2 } } })
+      const { code, detail, error } = { code: answer.body.code, ...problem } as Record<string, unknown>
+      expect(body.errors[0]).toMatchObject({
+        ...(detail === undefined ? {} : { message: detail }),
+        path: ['saveCase'],
+        extensions: {
+          code,
+          function: `refuses-${type}`,
+          hook: { id: String(id), event: 'PRE_SAVE' },
+          ...(error === undefined ? {} : { error }),
+        },
+      })
+      expect(body.errors[0].extensions.txnID).toMatch(/^[0-9a-f-]{36}$/)
+    },
+  )
 
   test('shows the error to callers with runs:read, and to others its code alone', async () => {
     const type = newType()

@@ -53,19 +53,22 @@ describe('a hook that does not end', () => {
     ['spins', () => 'for (;;);', 'TIMEOUT', timeoutMs + graceMs],
     ['waits for another host', () => `${callUpstream()}; exit(payload)`, 'TIMEOUT', timeoutMs + graceMs],
     ['crashes its sandbox', () => "'x'.repeat(2 ** 28).split('')", 'CRASHED', timeoutMs + graceMs],
-  ])('because it %s is a SCRIPT_ERROR in time, and the next save is as before', async (_, source, code, maxMs) => {
-    const type = newType()
-    waitMs(10 * timeoutMs)
-    await saveHook(source(), { caseTypeCode: type })
-    const [{ status, body }, ms] = await measure(() => create(type))
-    expect([status, body.code]).toEqual([422, 'SCRIPT_ERROR'])
-    expect(['TIMEOUT', 'CRASHED', 'MEMORY']).toContain(body.error.code)
-    if (code === 'TIMEOUT') expect(body.error.code).toBe(code)
-    expect(ms).toBeLessThan(maxMs)
-    const plain = newType()
-    await saveHook('exit({ a: 1 })', { caseTypeCode: plain })
-    expect((await create(plain)).body.case.data).toEqual({ a: 1 })
-  })
+  ])(
+    'because it %s is a SCRIPT_ERROR in time, and the next save is as before',
+    async (_, source, code, maxMs) => {
+      const type = newType()
+      waitMs(10 * timeoutMs)
+      await saveHook(source(), { caseTypeCode: type })
+      const [{ status, body }, ms] = await measure(() => create(type))
+      expect([status, body.code]).toEqual([422, 'SCRIPT_ERROR'])
+      expect(['TIMEOUT', 'CRASHED', 'MEMORY']).toContain(body.error.code)
+      if (code === 'TIMEOUT') expect(body.error.code).toBe(code)
+      expect(ms).toBeLessThan(maxMs)
+      const plain = newType()
+      await saveHook('exit({ a: 1 })', { caseTypeCode: plain })
+      expect((await create(plain)).body.case.data).toEqual({ a: 1 })
+    },
+  )
 
   test('because it floods its log ends with the log cut', async () => {
     const type = newType()

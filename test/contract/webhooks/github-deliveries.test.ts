@@ -56,22 +56,23 @@ const countRuns = async () => {
   return body.data?.runs.nodes.length
 }
 
-test.each(
-  titled,
-)('%s is refused with one byte changed, or the digest of another one', async (_, delivery) => {
-  const { body, headers } = delivery
-  for (const changed of [` ${body}`, `${body}\n`, body.replace('octo-ann', 'octo-amn'), body.slice(1)]) {
-    expect((await send({ ...delivery, body: changed })).status).toBe(401)
-  }
-  const other = deliveries.find(({ body }) => body !== delivery.body)?.headers['x-hub-signature-256'] ?? ''
-  expect((await send({ ...delivery, headers: { ...headers, 'x-hub-signature-256': other } })).status).toBe(
-    401,
-  )
-  const { 'x-hub-signature-256': _signature, ...withSha1 } = headers
-  expect((await send({ ...delivery, headers: withSha1 })).status).toBe(401)
-  const { 'x-github-delivery': _id, ...withoutId } = headers
-  expect((await send({ ...delivery, headers: withoutId })).status).toBe(401)
-})
+test.each(titled)(
+  '%s is refused with one byte changed, or the digest of another one',
+  async (_, delivery) => {
+    const { body, headers } = delivery
+    for (const changed of [` ${body}`, `${body}\n`, body.replace('octo-ann', 'octo-amn'), body.slice(1)]) {
+      expect((await send({ ...delivery, body: changed })).status).toBe(401)
+    }
+    const other = deliveries.find(({ body }) => body !== delivery.body)?.headers['x-hub-signature-256'] ?? ''
+    expect((await send({ ...delivery, headers: { ...headers, 'x-hub-signature-256': other } })).status).toBe(
+      401,
+    )
+    const { 'x-hub-signature-256': _signature, ...withSha1 } = headers
+    expect((await send({ ...delivery, headers: withSha1 })).status).toBe(401)
+    const { 'x-github-delivery': _id, ...withoutId } = headers
+    expect((await send({ ...delivery, headers: withoutId })).status).toBe(401)
+  },
+)
 
 test.each(titled)('%s runs with its payload and headers', async (_, delivery) => {
   const { body, headers } = delivery

@@ -55,34 +55,34 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', engine => {
     await expect.poll(() => countRuns(webhook.token)).toBe(3)
   })
 
-  test.each([
-    'SYNC',
-    'QUEUED',
-  ] as const)('%s: a new message past the bytes is 429 and not run', async mode => {
-    const webhook = await save('exit(1)', mode)
-    const { answer, count } = await sendUntilRefused(webhook)
-    // Three quarters are for messages and answers.
-    expect(count).toBe(11)
-    expect([answer.headers.get('retry-after'), answer.body.code]).toEqual(['60', 'OVERLOADED'])
-    expect(answer.body.detail).toMatch(/^The messages and idempotency keys .* Nothing was run\./)
-    await expect.poll(() => countRuns(webhook.token)).toBe(count)
-    expect((await send(webhook, 'm0')).headers.get('idempotency-replayed')).toBe('true')
-    expect((await send(webhook, `m${count}`)).status).toBe(429)
-    // Callers of the account have the rest for their keys.
-    const headers = { 'idempotency-key': 'k' }
-    const body = { user: { display_name: 'Ann' } }
-    const keyed = await server.rest('PUT', '/platform/users/1', { token: webhook.token, body, headers })
-    expect(keyed.status).toBe(200)
-    const day = engine === 'SQLite' ? 'created_at - 86400000' : `created_at - interval '24 hours'`
-    await writeRows(
-      url,
-      `update idempotency_keys set created_at = ${day} where account_code = '${webhook.account}'`,
-    )
-    // A message of this age is new. It takes the room of the old one.
-    const renewed = await send(webhook, 'm0')
-    expect(renewed.headers.get('idempotency-replayed')).toBeNull()
-    await expect.poll(() => countRuns(webhook.token)).toBe(count + 1)
-  })
+  test.each(['SYNC', 'QUEUED'] as const)(
+    '%s: a new message past the bytes is 429 and not run',
+    async mode => {
+      const webhook = await save('exit(1)', mode)
+      const { answer, count } = await sendUntilRefused(webhook)
+      // Three quarters are for messages and answers.
+      expect(count).toBe(11)
+      expect([answer.headers.get('retry-after'), answer.body.code]).toEqual(['60', 'OVERLOADED'])
+      expect(answer.body.detail).toMatch(/^The messages and idempotency keys .* Nothing was run\./)
+      await expect.poll(() => countRuns(webhook.token)).toBe(count)
+      expect((await send(webhook, 'm0')).headers.get('idempotency-replayed')).toBe('true')
+      expect((await send(webhook, `m${count}`)).status).toBe(429)
+      // Callers of the account have the rest for their keys.
+      const headers = { 'idempotency-key': 'k' }
+      const body = { user: { display_name: 'Ann' } }
+      const keyed = await server.rest('PUT', '/platform/users/1', { token: webhook.token, body, headers })
+      expect(keyed.status).toBe(200)
+      const day = engine === 'SQLite' ? 'created_at - 86400000' : `created_at - interval '24 hours'`
+      await writeRows(
+        url,
+        `update idempotency_keys set created_at = ${day} where account_code = '${webhook.account}'`,
+      )
+      // A message of this age is new. It takes the room of the old one.
+      const renewed = await send(webhook, 'm0')
+      expect(renewed.headers.get('idempotency-replayed')).toBeNull()
+      await expect.poll(() => countRuns(webhook.token)).toBe(count + 1)
+    },
+  )
 
   test('a delivery past 10,000 waiting runs is 429 and keeps no message', async () => {
     const webhook = await save('exit(1)', 'QUEUED')

@@ -40,27 +40,31 @@ test('answers that are cut on their way to the client leave no change lost, doub
 test.each([
   { clients: 'that ask once', isKeyed: false },
   { clients: 'that ask again under their key', isKeyed: true },
-])('cut answers of PostgreSQL lose, double and halve no change of clients $clients', async ({ isKeyed }) => {
-  const url = await postgres.createDatabase()
-  const proxy = await startProxy(Number(new URL(url).port))
-  onTestFinished(() => proxy.stop())
-  const server = await start(url.replace(/:\d+\//, `:${proxy.port}/`))
-  const load = startLoad({
-    baseUrls: [server.baseUrl],
-    token: server.adminToken,
-    clients: 24,
-    isKeyed,
-  })
-  await sleep(500)
-  // Connecting takes about 500 bytes.
-  for (let storm = 1; storm <= 5; storm += 1) {
-    proxy.setWeather({ kind: 'cut', afterBytes: between(100, 6_000) })
-    await postgres.restart(async () => {})
-    await sleep(1_000)
-  }
-  proxy.setWeather({ kind: 'fair' })
-  await untilReady(server.baseUrl)
-  await sleep(500)
-  await judgeLoad(`${proxy.cuts()} answers of PostgreSQL cut`, load, url)
-  expect(proxy.cuts()).toBeGreaterThan(20)
-}, 60_000)
+])(
+  'cut answers of PostgreSQL lose, double and halve no change of clients $clients',
+  async ({ isKeyed }) => {
+    const url = await postgres.createDatabase()
+    const proxy = await startProxy(Number(new URL(url).port))
+    onTestFinished(() => proxy.stop())
+    const server = await start(url.replace(/:\d+\//, `:${proxy.port}/`))
+    const load = startLoad({
+      baseUrls: [server.baseUrl],
+      token: server.adminToken,
+      clients: 24,
+      isKeyed,
+    })
+    await sleep(500)
+    // Connecting takes about 500 bytes.
+    for (let storm = 1; storm <= 5; storm += 1) {
+      proxy.setWeather({ kind: 'cut', afterBytes: between(100, 6_000) })
+      await postgres.restart(async () => {})
+      await sleep(1_000)
+    }
+    proxy.setWeather({ kind: 'fair' })
+    await untilReady(server.baseUrl)
+    await sleep(500)
+    await judgeLoad(`${proxy.cuts()} answers of PostgreSQL cut`, load, url)
+    expect(proxy.cuts()).toBeGreaterThan(20)
+  },
+  60_000,
+)

@@ -37,45 +37,48 @@ const types = [
 
 const mutation = 'mutation{addTeamMembership(input:{userId:92,teamId:92}){id}}'
 
-test.each(
-  methods,
-)('no answer to %s, whatever its path, origin and type, lets another origin in', async method => {
-  const rows = stage.readRows()
-  for (const path of paths) {
-    const writes = origins.flatMap(origin =>
-      types.map(type =>
-        toBytes({
-          method,
-          target: path,
-          headers: [
-            ['Origin', origin],
-            ['Content-Type', type],
-            ['Cookie', `token=${stage.tokens.A}`],
-            ['Access-Control-Request-Method', 'POST'],
-            ['Access-Control-Request-Headers', 'authorization'],
-            ['Access-Control-Request-Private-Network', 'true'],
-          ],
-          body: Buffer.from(JSON.stringify({ query: mutation })),
-        }),
-      ),
-    )
-    const url = stage.server.baseUrl
-    const { answers } = await exchangeBytes({
-      url,
-      writes: [Buffer.concat(writes)],
-      isHead: method === 'HEAD',
-      answers: writes.length,
-      maxMs: 20_000,
-    })
-    expect(answers).toHaveLength(writes.length)
-    for (const answer of answers) {
-      expect(findWireFaults(answer, method === 'HEAD')).toEqual([])
-      expect([...answer.headers.keys()].filter(name => /^access-control|^set-cookie/.test(name))).toEqual([])
-      expect(answer.status === 200).toBe(path === '/health' && (method === 'GET' || method === 'HEAD'))
+test.each(methods)(
+  'no answer to %s, whatever its path, origin and type, lets another origin in',
+  async method => {
+    const rows = stage.readRows()
+    for (const path of paths) {
+      const writes = origins.flatMap(origin =>
+        types.map(type =>
+          toBytes({
+            method,
+            target: path,
+            headers: [
+              ['Origin', origin],
+              ['Content-Type', type],
+              ['Cookie', `token=${stage.tokens.A}`],
+              ['Access-Control-Request-Method', 'POST'],
+              ['Access-Control-Request-Headers', 'authorization'],
+              ['Access-Control-Request-Private-Network', 'true'],
+            ],
+            body: Buffer.from(JSON.stringify({ query: mutation })),
+          }),
+        ),
+      )
+      const url = stage.server.baseUrl
+      const { answers } = await exchangeBytes({
+        url,
+        writes: [Buffer.concat(writes)],
+        isHead: method === 'HEAD',
+        answers: writes.length,
+        maxMs: 20_000,
+      })
+      expect(answers).toHaveLength(writes.length)
+      for (const answer of answers) {
+        expect(findWireFaults(answer, method === 'HEAD')).toEqual([])
+        expect([...answer.headers.keys()].filter(name => /^access-control|^set-cookie/.test(name))).toEqual(
+          [],
+        )
+        expect(answer.status === 200).toBe(path === '/health' && (method === 'GET' || method === 'HEAD'))
+      }
     }
-  }
-  expect(stage.readRows()).toEqual(rows)
-})
+    expect(stage.readRows()).toEqual(rows)
+  },
+)
 
 test('with a credential no origin is let in either', async () => {
   for (const origin of origins) {
@@ -142,31 +145,29 @@ test('a page of another origin in a real browser reads nothing and changes nothi
   }
 })
 
-test.each([
-  '/login',
-  '/playground',
-  '/docs/api',
-  '/graphql',
-])('a page of another origin that opened %s cannot lead it elsewhere', async path => {
-  const { page, close } = await openEvilPage()
-  try {
-    const url = stage.server.baseUrl + path
-    const [opened] = await Promise.all([
-      page.waitForEvent('popup'),
-      page.evaluate(target => void Object.assign(globalThis, { opened: open(target) }), url),
-    ])
-    await opened.waitForLoadState()
-    expect(await opened.evaluate('opener')).toBe(null)
-    await page.evaluate(target => {
-      const { opened: victim } = globalThis as unknown as { opened: Window }
-      victim.location.href = `${target}#code=evil`
-    }, url)
-    expect(await page.evaluate('opened.closed')).toBe(true)
-    expect(await opened.evaluate('location.hash')).toBe('')
-  } finally {
-    await close()
-  }
-})
+test.each(['/login', '/playground', '/docs/api', '/graphql'])(
+  'a page of another origin that opened %s cannot lead it elsewhere',
+  async path => {
+    const { page, close } = await openEvilPage()
+    try {
+      const url = stage.server.baseUrl + path
+      const [opened] = await Promise.all([
+        page.waitForEvent('popup'),
+        page.evaluate(target => void Object.assign(globalThis, { opened: open(target) }), url),
+      ])
+      await opened.waitForLoadState()
+      expect(await opened.evaluate('opener')).toBe(null)
+      await page.evaluate(target => {
+        const { opened: victim } = globalThis as unknown as { opened: Window }
+        victim.location.href = `${target}#code=evil`
+      }, url)
+      expect(await page.evaluate('opened.closed')).toBe(true)
+      expect(await opened.evaluate('location.hash')).toBe('')
+    } finally {
+      await close()
+    }
+  },
+)
 
 interface Attack {
   readonly url: string

@@ -40,14 +40,17 @@ describe('without a credential', () => {
     ['/platform/users/1', 401],
     ['/health', 200],
     ['/graphql', 401],
-  ])('2,000 pipelined `GET %s` get a few dozen answers, and the connection is closed', async (path, status) => {
-    const { answers, rest, closedAfterMs } = await send(get(path).repeat(2_000))
-    expect(answers.map(answer => answer.status)).toEqual(Array(maxAnswersWithoutCredential).fill(status))
-    expect(answers.at(-1)?.headers.get('connection')).toBe('close')
-    expect(answers.at(-2)?.headers.get('connection')).not.toBe('close')
-    expect(rest).toBe('')
-    expect(closedAfterMs).not.toBeNull()
-  })
+  ])(
+    '2,000 pipelined `GET %s` get a few dozen answers, and the connection is closed',
+    async (path, status) => {
+      const { answers, rest, closedAfterMs } = await send(get(path).repeat(2_000))
+      expect(answers.map(answer => answer.status)).toEqual(Array(maxAnswersWithoutCredential).fill(status))
+      expect(answers.at(-1)?.headers.get('connection')).toBe('close')
+      expect(answers.at(-2)?.headers.get('connection')).not.toBe('close')
+      expect(rest).toBe('')
+      expect(closedAfterMs).not.toBeNull()
+    },
+  )
 
   test('a connection that asks with a credential between its refusals is kept', async () => {
     const refused = get('/nowhere').repeat(maxAnswersWithoutCredential - 1)

@@ -156,28 +156,26 @@ const attacks: readonly Attack[] = [
   },
 ]
 
-test.each(
-  attacks,
-)('answers that nobody reads, $title, are bounded and refuse only their own account', async ({
-  refusesOwn,
-  begin,
-}) => {
-  await expect.poll(() => statusOf(attacker), { timeout: 60_000 }).toBe(200)
-  const seen = new Set<number>()
-  const { statuses, peakBytes, slowestMs } = await watchNeighbour(async () => {
-    await begin()
-    // The gateway's memory is at its peak within a second or two. A busy machine may answer the attack later.
-    const isAwaited = () => refusesOwn && !seen.has(429)
-    for (let waited = 0; waited < 2_000 || (waited < 10_000 && isAwaited()); waited += 200) {
-      seen.add(await statusOf(attacker))
-      await sleep(200)
-    }
-  })
-  console.log(`peak ${Math.round(peakBytes / 2 ** 20)} MB, neighbour at most ${Math.round(slowestMs)} ms`)
-  expect([...statuses]).toEqual([200])
-  if (refusesOwn) expect([...seen]).toContain(429)
-  expect(peakBytes).toBeLessThan(maxResidentBytes)
-})
+test.each(attacks)(
+  'answers that nobody reads, $title, are bounded and refuse only their own account',
+  async ({ refusesOwn, begin }) => {
+    await expect.poll(() => statusOf(attacker), { timeout: 60_000 }).toBe(200)
+    const seen = new Set<number>()
+    const { statuses, peakBytes, slowestMs } = await watchNeighbour(async () => {
+      await begin()
+      // The gateway's memory is at its peak within a second or two. A busy machine may answer the attack later.
+      const isAwaited = () => refusesOwn && !seen.has(429)
+      for (let waited = 0; waited < 2_000 || (waited < 10_000 && isAwaited()); waited += 200) {
+        seen.add(await statusOf(attacker))
+        await sleep(200)
+      }
+    })
+    console.log(`peak ${Math.round(peakBytes / 2 ** 20)} MB, neighbour at most ${Math.round(slowestMs)} ms`)
+    expect([...statuses]).toEqual([200])
+    if (refusesOwn) expect([...seen]).toContain(429)
+    expect(peakBytes).toBeLessThan(maxResidentBytes)
+  },
+)
 
 test('an account whose answers are read again is served again at once', async () => {
   await expect.poll(() => statusOf(attacker), { timeout: 60_000 }).toBe(200)

@@ -20,7 +20,8 @@ afterAll(() => stage.stop())
 
 // `corpus-requests.timed` sends those that are timed.
 test.each(requestLines.filter(line => !isSlow(line) && !isTimed(line)))('$title', line =>
-  runWireLine(line, stage))
+  runWireLine(line, stage),
+)
 
 describe.concurrent('clients that never end', () => {
   test.each(requestLines.filter(isSlow))('$title', line => runWireLine(line, stage))

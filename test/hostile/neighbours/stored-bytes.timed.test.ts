@@ -59,50 +59,51 @@ const stores = [
   ['PostgreSQL', createDatabase],
 ] as const
 
-test.each(
-  stores.slice(0, isWhole ? 2 : 1),
-)('on %s, small saves that store megabytes take bounded disk, memory and time of others', async (engine, findUrl) => {
-  const DATABASE_URL = await findUrl()
-  const limits = { ROSTRUM_ACCOUNT_STORE_BYTES: String(accountBytes) }
-  const server = await startServer({ ...usualPatience, ...limits, DATABASE_URL, LOG_LEVEL: 'warn' })
-  onTestFinished(async () => {
-    await server.stop()
-  })
-  const { send, gateway } = await prepareAttack(server)
-  expect((await send('POST', '', { n: 0 })).status).toBe(201)
-  const before = await findDiskBytes(DATABASE_URL)
-  forgetPeakMemory(server.pid)
-  const stop = await startNeighbour(server, await server.token({ account: 'neighbour', user: 1 }))
+test.each(stores.slice(0, isWhole ? 2 : 1))(
+  'on %s, small saves that store megabytes take bounded disk, memory and time of others',
+  async (engine, findUrl) => {
+    const DATABASE_URL = await findUrl()
+    const limits = { ROSTRUM_ACCOUNT_STORE_BYTES: String(accountBytes) }
+    const server = await startServer({ ...usualPatience, ...limits, DATABASE_URL, LOG_LEVEL: 'warn' })
+    onTestFinished(async () => {
+      await server.stop()
+    })
+    const { send, gateway } = await prepareAttack(server)
+    expect((await send('POST', '', { n: 0 })).status).toBe(201)
+    const before = await findDiskBytes(DATABASE_URL)
+    forgetPeakMemory(server.pid)
+    const stop = await startNeighbour(server, await server.token({ account: 'neighbour', user: 1 }))
 
-  const statuses = await Promise.all(
-    Array.from({ length: 30 }, async (_, n) => (await send('PUT', '/1', { n: n + 1 })).status),
-  )
-  const afterSaves = (await findDiskBytes(DATABASE_URL)) - before
-  // Each of these stores a case and an event of 1 MiB, and the input of ten runs.
-  let refused = 0
-  for (let count = 0; count < 100 && refused === 0; count++) {
-    const { status, text, headers } = await send('POST', '', { n: count })
-    if (status === 201) continue
-    if (!text.includes('ROSTRUM_ACCOUNT_STORE_BYTES')) continue
-    expect([status, headers.get('retry-after')]).toEqual([429, '60'])
-    refused += 1
-  }
-  const { refusals, slowestReadMs, longestHoldMs } = await stop()
-  const disk = (await findDiskBytes(DATABASE_URL)) - before
-  const peak = peakBytesOf(server.pid)
-  const { body } = await gateway.graphql('{ viewer { storedBytes } }')
-  const { storedBytes } = (body.data as { viewer: { storedBytes: number } }).viewer
-  const inMiB = [afterSaves, disk, storedBytes, peak].map(bytes => Math.round(bytes / MiB))
-  console.log(
-    `${engine}: 30 saves took ${inMiB[0]} MiB of disk, all ${inMiB[1]}; counted ${inMiB[2]}; peak ${inMiB[3]} MiB;`,
-    `neighbour's slowest read ${slowestReadMs.toFixed(0)} ms, longest hold ${longestHoldMs.toFixed(0)} ms`,
-    Object.fromEntries(Map.groupBy(statuses, status => status)),
-  )
-  expect(refusals).toEqual([])
-  expect(refused).toBe(1)
-  expect(storedBytes).toBeLessThanOrEqual(accountBytes + 10 * MiB)
-  expect(disk).toBeLessThan(maxDiskBytes)
-  if (engine === 'SQLite') expect(longestHoldMs).toBeLessThan(maxHoldMs)
-  expect(peak).toBeLessThan(maxPeakBytes)
-  expect((await send('DELETE', '/1', null)).status).toBe(204)
-})
+    const statuses = await Promise.all(
+      Array.from({ length: 30 }, async (_, n) => (await send('PUT', '/1', { n: n + 1 })).status),
+    )
+    const afterSaves = (await findDiskBytes(DATABASE_URL)) - before
+    // Each of these stores a case and an event of 1 MiB, and the input of ten runs.
+    let refused = 0
+    for (let count = 0; count < 100 && refused === 0; count++) {
+      const { status, text, headers } = await send('POST', '', { n: count })
+      if (status === 201) continue
+      if (!text.includes('ROSTRUM_ACCOUNT_STORE_BYTES')) continue
+      expect([status, headers.get('retry-after')]).toEqual([429, '60'])
+      refused += 1
+    }
+    const { refusals, slowestReadMs, longestHoldMs } = await stop()
+    const disk = (await findDiskBytes(DATABASE_URL)) - before
+    const peak = peakBytesOf(server.pid)
+    const { body } = await gateway.graphql('{ viewer { storedBytes } }')
+    const { storedBytes } = (body.data as { viewer: { storedBytes: number } }).viewer
+    const inMiB = [afterSaves, disk, storedBytes, peak].map(bytes => Math.round(bytes / MiB))
+    console.log(
+      `${engine}: 30 saves took ${inMiB[0]} MiB of disk, all ${inMiB[1]}; counted ${inMiB[2]}; peak ${inMiB[3]} MiB;`,
+      `neighbour's slowest read ${slowestReadMs.toFixed(0)} ms, longest hold ${longestHoldMs.toFixed(0)} ms`,
+      Object.fromEntries(Map.groupBy(statuses, status => status)),
+    )
+    expect(refusals).toEqual([])
+    expect(refused).toBe(1)
+    expect(storedBytes).toBeLessThanOrEqual(accountBytes + 10 * MiB)
+    expect(disk).toBeLessThan(maxDiskBytes)
+    if (engine === 'SQLite') expect(longestHoldMs).toBeLessThan(maxHoldMs)
+    expect(peak).toBeLessThan(maxPeakBytes)
+    expect((await send('DELETE', '/1', null)).status).toBe(204)
+  },
+)

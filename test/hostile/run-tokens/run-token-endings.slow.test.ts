@@ -79,34 +79,35 @@ describe('what began with the token and is not done when the run ends', () => {
     }),
   }
 
-  test.each(
-    Object.entries(bodies),
-  )('%s: a body that comes after the end has no effect', async (route, body) => {
-    const { token, answer, release } = await holder.hold(server)
-    const text = JSON.stringify(body())
-    const head =
-      `${route} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n` +
-      'content-type: application/json\r\nconnection: close\r\nexpect: 100-continue\r\n' +
-      `content-length: ${text.length}\r\n\r\n`
-    const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1').setEncoding('utf8')
-    let said = ''
-    socket.on('data', piece => {
-      said += piece
-    })
-    // The head is there before the run ends, and is found good before that of a later request.
-    socket.write(head + text.slice(0, 5))
-    await until(() => said.includes('\r\n\r\n'))
-    expect(said).toBe('HTTP/1.1 100 Continue\r\n\r\n')
-    said = ''
-    expect(await status(token)).toBe(200)
-    release()
-    expect((await answer).status).toBe(200)
-    socket.write(text.slice(5))
-    await once(socket, 'close')
-    expect(said).toMatch(/^HTTP\/1\.1 401 /)
-    expect(said).toMatch(/^www-authenticate: Bearer/im)
-    expect(said).not.toContain('"id":')
-  })
+  test.each(Object.entries(bodies))(
+    '%s: a body that comes after the end has no effect',
+    async (route, body) => {
+      const { token, answer, release } = await holder.hold(server)
+      const text = JSON.stringify(body())
+      const head =
+        `${route} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n` +
+        'content-type: application/json\r\nconnection: close\r\nexpect: 100-continue\r\n' +
+        `content-length: ${text.length}\r\n\r\n`
+      const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1').setEncoding('utf8')
+      let said = ''
+      socket.on('data', piece => {
+        said += piece
+      })
+      // The head is there before the run ends, and is found good before that of a later request.
+      socket.write(head + text.slice(0, 5))
+      await until(() => said.includes('\r\n\r\n'))
+      expect(said).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+      said = ''
+      expect(await status(token)).toBe(200)
+      release()
+      expect((await answer).status).toBe(200)
+      socket.write(text.slice(5))
+      await once(socket, 'close')
+      expect(said).toMatch(/^HTTP\/1\.1 401 /)
+      expect(said).toMatch(/^www-authenticate: Bearer/im)
+      expect(said).not.toContain('"id":')
+    },
+  )
 
   test('a run inside it is ended with it', async () => {
     const outer = await holder.hold(server)

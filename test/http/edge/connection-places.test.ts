@@ -79,10 +79,13 @@ test('a connection that asks without a credential again counts among those witho
 test.each([
   ['without a credential', null],
   ['of an account', 'alpha'],
-])('heads that do not end are cut past their maximum of bytes, the longest first, %s', async (_whose, account) => {
-  await start({ connections: 100, withoutCredential: 50, headBytes: 100_000 })
-  const short = await openMany(3, account, 'GET / HTTP/1.1\r\nHost: x\r\n')
-  const long = await openMany(3, account, `GET / HTTP/1.1\r\nX: ${'x'.repeat(60_000)}`)
-  await expect.poll(() => whichAreOpen(long)().filter(isOpen => isOpen)).toHaveLength(1)
-  await expect.poll(whichAreOpen(short)).toEqual(Array(3).fill(true))
-})
+])(
+  'heads that do not end are cut past their maximum of bytes, the longest first, %s',
+  async (_whose, account) => {
+    await start({ connections: 100, withoutCredential: 50, headBytes: 100_000 })
+    const short = await openMany(3, account, 'GET / HTTP/1.1\r\nHost: x\r\n')
+    const long = await openMany(3, account, `GET / HTTP/1.1\r\nX: ${'x'.repeat(60_000)}`)
+    await expect.poll(() => whichAreOpen(long)().filter(isOpen => isOpen)).toHaveLength(1)
+    await expect.poll(whichAreOpen(short)).toEqual(Array(3).fill(true))
+  },
+)

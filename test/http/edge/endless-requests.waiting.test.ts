@@ -95,19 +95,21 @@ const refused: Readonly<Record<string, { readonly status: number; head(): string
   'because it is no HTTP': { status: 400, head: () => post('Content-Length: many') },
 }
 
-test.concurrent.each(
-  Object.entries(refused),
-)('a client refused %s that sends on for 4 s reads why', async (_, given) => {
-  const { failure, text } = await sendOn(given.head(), 4_000)
-  expect(failure).toBeUndefined()
-  expect(text).toMatch(new RegExp(`^HTTP/1.1 ${given.status} [^]*("errors"|"detail")`))
-})
+test.concurrent.each(Object.entries(refused))(
+  'a client refused %s that sends on for 4 s reads why',
+  async (_, given) => {
+    const { failure, text } = await sendOn(given.head(), 4_000)
+    expect(failure).toBeUndefined()
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${given.status} [^]*("errors"|"detail")`))
+  },
+)
 
-test.concurrent.each(
-  Object.entries(refused),
-)('a client refused %s that never ends is cut off', async (_, given) => {
-  const { failure, closedAfterMs } = await sendOn(given.head(), 30_000)
-  expect(failure).toMatch(/^(EPIPE|ECONNRESET)$/)
-  expect(closedAfterMs).toBeGreaterThan(9_000)
-  expect(closedAfterMs).toBeLessThan(15_000)
-})
+test.concurrent.each(Object.entries(refused))(
+  'a client refused %s that never ends is cut off',
+  async (_, given) => {
+    const { failure, closedAfterMs } = await sendOn(given.head(), 30_000)
+    expect(failure).toMatch(/^(EPIPE|ECONNRESET)$/)
+    expect(closedAfterMs).toBeGreaterThan(9_000)
+    expect(closedAfterMs).toBeLessThan(15_000)
+  },
+)

@@ -42,7 +42,8 @@ test.each([
   ['http://evil.example/x?ids[]=1', 404, 'There is nothing at this path.'],
   ['http://evil.example?ids[]=1', 200, '<title>Rostrum</title>'],
 ])('`%s` is read once, and no further', (target, status, detail) =>
-  expectAnswer(`GET ${target}`, status, detail))
+  expectAnswer(`GET ${target}`, status, detail),
+)
 
 async function expectAnswer(request: string, status: number, detail: string): Promise<void> {
   const text = await speak([`${request} HTTP/1.1`])

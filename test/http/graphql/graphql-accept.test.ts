@@ -58,10 +58,13 @@ test.each([
 test.each([
   ['application/json, ', 'a/b,', 200],
   ['', 'a/b,', 406],
-])('the entries of `Accept` past 1,000 characters do not count (`%s` first)', async (first, entry, status) => {
-  const answer = await mutate(`${first}${entry.repeat(250)}application/graphql-response+json`)
-  expect([answer.status, answer.type?.split(';')[0]]).toEqual([status, 'application/json'])
-})
+])(
+  'the entries of `Accept` past 1,000 characters do not count (`%s` first)',
+  async (first, entry, status) => {
+    const answer = await mutate(`${first}${entry.repeat(250)}application/graphql-response+json`)
+    expect([answer.status, answer.type?.split(';')[0]]).toEqual([status, 'application/json'])
+  },
+)
 
 const subscription =
   'subscription s { teamMembershipChanged { __typename } } query q { viewer { accountCode } }'

@@ -51,23 +51,26 @@ describe.each([
       [json, `text/html, ${response};q=0.5`, contentType] as const,
       [response, '*/*', contentType] as const,
     ]),
-  )('is the same for `Accept: %s` as without one, and repeated for `%s`: %s', async (first, second, contentType) => {
-    const key = freshKey()
-    for (const [accept, replayed] of [
-      [first, null],
-      [second, 'true'],
-      [first, 'true'],
-    ] as const) {
-      const withoutKey = await send({ query, accept, contentType })
-      const withKey = await send({ query, accept, contentType, key })
-      expect(withKey).toEqual({ ...withoutKey, replayed })
-      const type = accept.includes(response) ? response : json
-      expect([withKey.answer.status, withKey.answer.type]).toEqual([
-        statuses[type === json ? 0 : 1],
-        `${type}; charset=utf-8`,
-      ])
-    }
-  })
+  )(
+    'is the same for `Accept: %s` as without one, and repeated for `%s`: %s',
+    async (first, second, contentType) => {
+      const key = freshKey()
+      for (const [accept, replayed] of [
+        [first, null],
+        [second, 'true'],
+        [first, 'true'],
+      ] as const) {
+        const withoutKey = await send({ query, accept, contentType })
+        const withKey = await send({ query, accept, contentType, key })
+        expect(withKey).toEqual({ ...withoutKey, replayed })
+        const type = accept.includes(response) ? response : json
+        expect([withKey.answer.status, withKey.answer.type]).toEqual([
+          statuses[type === json ? 0 : 1],
+          `${type}; charset=utf-8`,
+        ])
+      }
+    },
+  )
 })
 
 test('a request that accepts no answer is refused as without its key, which keeps the answer', async () => {

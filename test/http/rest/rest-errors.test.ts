@@ -53,21 +53,21 @@ describe('a bad body', () => {
     expect(answer.body.errors.map((error: { pointer: string }) => error.pointer)).toEqual(pointers)
   })
 
-  test.each([
-    '1e400',
-    '-1e400',
-  ])('with %s, which JavaScript reads as infinity, is not taken for null', async number => {
-    for (const [body, pointer] of [
-      [`{"team_membership":{"user_id":8,"team_id":${number}}}`, '/team_membership/team_id'],
-      [`{"team_membership":${number}}`, '/team_membership'],
-    ]) {
-      const answer = await app.send(path, { method: 'POST', body })
-      expectProblem(answer, 'BAD_USER_INPUT')
-      expect(answer.body.errors).toEqual([
-        { pointer, detail: expect.stringMatching(/^must be .*; it is a number that overflows$/) },
-      ])
-    }
-  })
+  test.each(['1e400', '-1e400'])(
+    'with %s, which JavaScript reads as infinity, is not taken for null',
+    async number => {
+      for (const [body, pointer] of [
+        [`{"team_membership":{"user_id":8,"team_id":${number}}}`, '/team_membership/team_id'],
+        [`{"team_membership":${number}}`, '/team_membership'],
+      ]) {
+        const answer = await app.send(path, { method: 'POST', body })
+        expectProblem(answer, 'BAD_USER_INPUT')
+        expect(answer.body.errors).toEqual([
+          { pointer, detail: expect.stringMatching(/^must be .*; it is a number that overflows$/) },
+        ])
+      }
+    },
+  )
 
   test('that changes nothing, or to null, is a 400', async () => {
     for (const change of [{}, { user_id: null }, { team_id: '4' }]) {
@@ -155,16 +155,14 @@ test.each([
   ['PUT', '/platform/functions/a', '', `The body has an empty type. ${source}`],
   ['PUT', '/platform/functions/a', 'nonsense', `The body has the type \`nonsense\`. ${source}`],
   ['DELETE', '/platform/functions/a', 'text/plain', 'The body has the type `text/plain`. Send no body'],
-] as [
-  string,
-  string,
-  string,
-  string,
-][])('%s %s says what it takes instead of `%s`', async (method, to, type, words) => {
-  const answer = await app.send(to, { method, headers: { 'content-type': type }, body: 'exit(1)' })
-  expect(answer.status).toBe(415)
-  expect(answer.body.detail ?? answer.body.errors[0].message).toContain(words)
-})
+] as [string, string, string, string][])(
+  '%s %s says what it takes instead of `%s`',
+  async (method, to, type, words) => {
+    const answer = await app.send(to, { method, headers: { 'content-type': type }, body: 'exit(1)' })
+    expect(answer.status).toBe(415)
+    expect(answer.body.detail ?? answer.body.errors[0].message).toContain(words)
+  },
+)
 
 test('a compressed body is a 415', async () => {
   const headers = { 'content-encoding': 'gzip' }

@@ -61,23 +61,14 @@ describe('ids[]', () => {
     expect(body.detail).toContain('ids[]')
   })
 
-  test.each([
-    'x',
-    '1.5',
-    '1e3',
-    '0x10',
-    '-1',
-    '0',
-    '007',
-    '9007199254740992',
-    ' 1',
-    '',
-    '1,2',
-  ])('that is `%s` is a 400 that names the value', async value => {
-    const { status, body } = await app.send(`${path}?ids[]=1&ids[]=${encodeURIComponent(value)}`)
-    expect(status).toBe(400)
-    expect(body.detail).toContain(`\`${value}\``)
-  })
+  test.each(['x', '1.5', '1e3', '0x10', '-1', '0', '007', '9007199254740992', ' 1', '', '1,2'])(
+    'that is `%s` is a 400 that names the value',
+    async value => {
+      const { status, body } = await app.send(`${path}?ids[]=1&ids[]=${encodeURIComponent(value)}`)
+      expect(status).toBe(400)
+      expect(body.detail).toContain(`\`${value}\``)
+    },
+  )
 
   test('can be 1,000 of 16 digits each, and no more', async () => {
     const ids = (count: number) =>
@@ -106,22 +97,17 @@ describe('If-Match', () => {
     expect(moved.headers.get('etag')).toBe('"2"')
   })
 
-  test.each([
-    '"2"',
-    'W/"1"',
-    '1',
-    'nonsense',
-    '""',
-    '"01"',
-    '"99999999999"',
-  ])('%s matches nothing', async ifMatch => {
-    const id = await add()
-    const refused = await put(id, ifMatch, 4)
-    expect(refused.status).toBe(412)
-    expect(refused.body.code).toBe('PRECONDITION_FAILED')
-    const kept = await app.send(`${path}/${id}`)
-    expect(kept.body.team_membership.team_id).toBe(3)
-  })
+  test.each(['"2"', 'W/"1"', '1', 'nonsense', '""', '"01"', '"99999999999"'])(
+    '%s matches nothing',
+    async ifMatch => {
+      const id = await add()
+      const refused = await put(id, ifMatch, 4)
+      expect(refused.status).toBe(412)
+      expect(refused.body.code).toBe('PRECONDITION_FAILED')
+      const kept = await app.send(`${path}/${id}`)
+      expect(kept.body.team_membership.team_id).toBe(3)
+    },
+  )
 
   test('guards a DELETE as well; an unknown id stays a 404', async () => {
     const id = await add()

@@ -27,21 +27,22 @@ const records = [
 
 const conditions = ['W/"1"', '1', '', '"one"', 'W/"1", W/"2"']
 
-test.each(
-  records.flatMap(record => conditions.map(ifMatch => [...record, ifMatch] as const)),
-)('a refused change of %s says that its `If-Match` names no version: %s %j %j', async (record, path, body, ifMatch) => {
-  const headers = { 'if-match': ifMatch }
-  for (const request of [{ method: 'PUT', body }, { method: 'DELETE' }]) {
-    const answer = await app.send(path, { ...request, headers })
-    expect([answer.status, answer.body.code, answer.body.reason, answer.body.version]).toEqual([
-      412,
-      'PRECONDITION_FAILED',
-      'VERSION',
-      1,
-    ])
-    expect(answer.body.detail).toBe(namesNone(record))
-  }
-})
+test.each(records.flatMap(record => conditions.map(ifMatch => [...record, ifMatch] as const)))(
+  'a refused change of %s says that its `If-Match` names no version: %s %j %j',
+  async (record, path, body, ifMatch) => {
+    const headers = { 'if-match': ifMatch }
+    for (const request of [{ method: 'PUT', body }, { method: 'DELETE' }]) {
+      const answer = await app.send(path, { ...request, headers })
+      expect([answer.status, answer.body.code, answer.body.reason, answer.body.version]).toEqual([
+        412,
+        'PRECONDITION_FAILED',
+        'VERSION',
+        1,
+      ])
+      expect(answer.body.detail).toBe(namesNone(record))
+    }
+  },
+)
 
 test('a change with an empty `ifVersions` is refused with the same text, alone and in bulk', async () => {
   const { body } = await app.graphql(`mutation {

@@ -14,10 +14,13 @@ test.each<[string, Ending, boolean]>([
   ['an error of the script', failure('RUNTIME'), true],
   ['the end of its time', failure('TIMEOUT'), false],
   ['the end of its memory', failure('MEMORY'), false],
-])('%s is taken as it is, and its sandbox is used again unless the script may go on', (_, said, isReusable) => {
-  const read = readEnding(said, maxBytes)
-  expect([read.ending.kind, read.isReusable]).toEqual([said.kind, isReusable])
-})
+])(
+  '%s is taken as it is, and its sandbox is used again unless the script may go on',
+  (_, said, isReusable) => {
+    const read = readEnding(said, maxBytes)
+    expect([read.ending.kind, read.isReusable]).toEqual([said.kind, isReusable])
+  },
+)
 
 test.each<[string, Ending, string]>([
   ['a result too large', { kind: 'exit', payload: '"€€€€€€€"' }, 'LIMIT'],

@@ -89,13 +89,16 @@ test.each([
   ['{"p\\u0061rams" : {"a":1}}', { params: { a: 1 } }],
   ['{"a":{"params":1},"params":{}}\t', { a: { params: 1 }, params: {} }],
   ['{"\\u0061uthorization":"Bearer stolen","authorization":"Bearer stolen"}', {}],
-])('of %s a script sees the last member of each name, and the service wins in any spelling', (text, expected) => {
-  expect(JSON.parse(textOf(text))).toMatchObject({
-    ...expected,
-    requestContext: transaction,
-    authorization: 'Bearer rrun_1',
-  })
-})
+])(
+  'of %s a script sees the last member of each name, and the service wins in any spelling',
+  (text, expected) => {
+    expect(JSON.parse(textOf(text))).toMatchObject({
+      ...expected,
+      requestContext: transaction,
+      authorization: 'Bearer rrun_1',
+    })
+  },
+)
 
 test.each([
   ['{}', '{}'],

@@ -100,18 +100,14 @@ describe('a given transaction is continued', () => {
     expect(continueOrStart({ ...task, given })).toEqual({ txnID: guid, txnSource: 'a' })
   })
 
-  test.each([
-    undefined,
-    null,
-    '',
-    7,
-    {},
-    'x'.repeat(1_001),
-  ])('with a new source if the given one is %.20j', txnSource => {
-    const continued = continueOrStart({ ...task, given: { txnID: guid, txnSource } })
-    expect(continued.txnID).toBe(guid)
-    expect(continued.txnSource).toMatch(/^endpoint\|-\/recalculate\|/)
-  })
+  test.each([undefined, null, '', 7, {}, 'x'.repeat(1_001)])(
+    'with a new source if the given one is %.20j',
+    txnSource => {
+      const continued = continueOrStart({ ...task, given: { txnID: guid, txnSource } })
+      expect(continued.txnID).toBe(guid)
+      expect(continued.txnSource).toMatch(/^endpoint\|-\/recalculate\|/)
+    },
+  )
 
   test('with the longest allowed source', () => {
     const given = { txnID: guid, txnSource: 'x'.repeat(1_000) }

@@ -26,19 +26,18 @@ describe('in the middle of a run', () => {
     return { sandbox, ...heard }
   }
 
-  test.each([
-    'SIGKILL',
-    'SIGSEGV',
-    'SIGTERM',
-  ] as const)('a death by %s is reported exactly once', async signal => {
-    const { sandbox, said, reasons } = await begin({ onRun: [logLine('["before"]')] })
-    await until(() => said.length > 0)
-    process.kill(sandbox.pid ?? 0, signal)
-    await sandbox.gone
-    sandbox.kill('the gateway stops')
-    expect(reasons).toEqual([`was ended by ${signal}`])
-    expect(said).toHaveLength(1)
-  })
+  test.each(['SIGKILL', 'SIGSEGV', 'SIGTERM'] as const)(
+    'a death by %s is reported exactly once',
+    async signal => {
+      const { sandbox, said, reasons } = await begin({ onRun: [logLine('["before"]')] })
+      await until(() => said.length > 0)
+      process.kill(sandbox.pid ?? 0, signal)
+      await sandbox.gone
+      sandbox.kill('the gateway stops')
+      expect(reasons).toEqual([`was ended by ${signal}`])
+      expect(said).toHaveLength(1)
+    },
+  )
 
   const outOfProtocol = 'sent a message that is not in the protocol'
   const outOfTurn = 'sent `ready` out of order'

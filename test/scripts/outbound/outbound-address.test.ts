@@ -68,11 +68,12 @@ describe('not a public address', () => {
     ],
   }
 
-  test.each(
-    Object.entries(kinds).flatMap(([kind, list]) => list.map(address => [kind, address] as const)),
-  )('%s: %s', (_, address) => {
-    expect(isPublicAddress(address)).toBe(false)
-  })
+  test.each(Object.entries(kinds).flatMap(([kind, list]) => list.map(address => [kind, address] as const)))(
+    '%s: %s',
+    (_, address) => {
+      expect(isPublicAddress(address)).toBe(false)
+    },
+  )
 })
 
 describe('the allow-list', () => {

@@ -37,32 +37,31 @@ describe('a sandbox', () => {
     expect((await run('exit(1)')).payload).toBe(1)
   })
 
-  test.each([
-    'SIGKILL',
-    'SIGSEGV',
-    'SIGABRT',
-  ] as const)('that dies by %s ends only its own run', async signal => {
-    const gates: (() => void)[] = []
-    const settings = { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' }
-    const { run, pid } = await start(settings, ({ query }) => {
-      const { promise, resolve } = Promise.withResolvers<{ status: number; body: unknown }>()
-      gates.push(() => resolve({ status: 200, body: query }))
-      return promise
-    })
-    const runs = ['a', 'b'].map(name =>
-      run(`log('${name}'); exit(await graphql('${name}'))`, { account: name }),
-    )
-    await until(() => gates.length === 2)
-    process.kill(pid, signal)
-    const ended = await Promise.race(runs)
-    expect([wordOf(ended), ended.error?.message]).toEqual(['CRASHED', `The sandbox was ended by ${signal}`])
-    for (const gate of gates) gate()
-    const executions = await Promise.all(runs)
-    expect(executions.map(wordOf).toSorted()).toEqual(['CRASHED', 'exit'])
-    expect(executions.map(execution => logged(execution)[0]?.[0])).toEqual(['a', 'b'])
-    expect(await findSurvivors([pid])).toEqual([])
-    expect((await run('exit(1)')).payload).toBe(1)
-  })
+  test.each(['SIGKILL', 'SIGSEGV', 'SIGABRT'] as const)(
+    'that dies by %s ends only its own run',
+    async signal => {
+      const gates: (() => void)[] = []
+      const settings = { ROSTRUM_SANDBOXES: '2', ROSTRUM_WARM_SANDBOXES: '2' }
+      const { run, pid } = await start(settings, ({ query }) => {
+        const { promise, resolve } = Promise.withResolvers<{ status: number; body: unknown }>()
+        gates.push(() => resolve({ status: 200, body: query }))
+        return promise
+      })
+      const runs = ['a', 'b'].map(name =>
+        run(`log('${name}'); exit(await graphql('${name}'))`, { account: name }),
+      )
+      await until(() => gates.length === 2)
+      process.kill(pid, signal)
+      const ended = await Promise.race(runs)
+      expect([wordOf(ended), ended.error?.message]).toEqual(['CRASHED', `The sandbox was ended by ${signal}`])
+      for (const gate of gates) gate()
+      const executions = await Promise.all(runs)
+      expect(executions.map(wordOf).toSorted()).toEqual(['CRASHED', 'exit'])
+      expect(executions.map(execution => logged(execution)[0]?.[0])).toEqual(['a', 'b'])
+      expect(await findSurvivors([pid])).toEqual([])
+      expect((await run('exit(1)')).payload).toBe(1)
+    },
+  )
 
   test('that is killed while idle is replaced before the next run', async () => {
     const { run, runner, pid } = await start({})

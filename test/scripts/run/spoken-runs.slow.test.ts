@@ -127,19 +127,16 @@ test.each(['TIMEOUT', 'MEMORY'])('a sandbox is not reused after %s', async code 
   expect(await findSurvivors([pid])).toEqual([])
 })
 
-test.each([
-  'RUNTIME',
-  'SYNTAX',
-  'NO_OUTCOME',
-  'RESULT',
-  'LIMIT',
-])('a sandbox is reused after %s', async code => {
-  const { run, pool } = start({ speech: { onRun: [errorLine(code) + ready] } })
-  const first = run()
-  const { pids } = pool
-  expect([wordOf(await first), wordOf(await run()), wordOf(await run())]).toEqual([code, code, code])
-  expect(pool.pids).toEqual(pids)
-})
+test.each(['RUNTIME', 'SYNTAX', 'NO_OUTCOME', 'RESULT', 'LIMIT'])(
+  'a sandbox is reused after %s',
+  async code => {
+    const { run, pool } = start({ speech: { onRun: [errorLine(code) + ready] } })
+    const first = run()
+    const { pids } = pool
+    expect([wordOf(await first), wordOf(await run()), wordOf(await run())]).toEqual([code, code, code])
+    expect(pool.pids).toEqual(pids)
+  },
+)
 
 test('a late message of one run does not affect the next run', async () => {
   const { run } = start({

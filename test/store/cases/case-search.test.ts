@@ -84,11 +84,14 @@ test('PostgreSQL reads few values for a search by lists that one in ten cases ma
 test.each([
   [['"u7"'], Array.from({ length: 20 }, (_, index) => 7 + 50 * index)],
   [['"u7"', '"u8"'], Array.from({ length: 20 }, (_, index) => 7 + 50 * (index >> 1) + (index & 1))],
-])('PostgreSQL reads no other cases than it returns for a search of one field: %j', async (wanted, expected) => {
-  const before = await countReads('cases')
-  await searchOften([{ field: 'u', in: wanted }], expected)
-  expect((await countReads('cases')) - before).toBe(10 * expected.length)
-})
+])(
+  'PostgreSQL reads no other cases than it returns for a search of one field: %j',
+  async (wanted, expected) => {
+    const before = await countReads('cases')
+    await searchOften([{ field: 'u', in: wanted }], expected)
+    expect((await countReads('cases')) - before).toBe(10 * expected.length)
+  },
+)
 
 test('PostgreSQL reads a page of each value for a search of one field, however many cases have them', async () => {
   const before = await countReads('case_values')

@@ -97,21 +97,24 @@ eachStore(harness => {
     ['with hooks after it', 3, () => ({ after })],
     ['with an idempotency key', 4, () => ({ origin: { ...by('a'), step: { key: 'k', number: steps() } } })],
     ['with hooks before and after it', 4, () => ({ runs: deciding(), after })],
-  ])('a new case %s takes %i round trips on PostgreSQL, the read of its type included', async (_, trips, make) => {
-    const counted = harness.engine === 'SQLite' ? null : await countTrips(url)
-    const at = await harness.open({ url: counted?.url ?? url })
-    const create = async () => {
-      const type = await at.cases.findType('a', 'incident')
-      return at.cases.commit(caseCommit({ revision: type?.revision ?? 0, data: '{"a":5}', ...make() }))
-    }
-    await create()
-    await counted?.whenQuiet()
-    expect(await create()).toMatchObject({ kind: 'committed', row: { id: 3, version: 1 } })
-    if (counted !== null) expect(counted.take()).toBe(trips)
-    expect((await store.cases.findByIds('a', [3])).map(({ data }) => data?.text)).toEqual(['{"a":5}'])
-    const events = await store.cases.events.pageByCases('a', [3], page)
-    expect(events.map(({ kind, version }) => [kind, version])).toEqual([['created', 1]])
-  })
+  ])(
+    'a new case %s takes %i round trips on PostgreSQL, the read of its type included',
+    async (_, trips, make) => {
+      const counted = harness.engine === 'SQLite' ? null : await countTrips(url)
+      const at = await harness.open({ url: counted?.url ?? url })
+      const create = async () => {
+        const type = await at.cases.findType('a', 'incident')
+        return at.cases.commit(caseCommit({ revision: type?.revision ?? 0, data: '{"a":5}', ...make() }))
+      }
+      await create()
+      await counted?.whenQuiet()
+      expect(await create()).toMatchObject({ kind: 'committed', row: { id: 3, version: 1 } })
+      if (counted !== null) expect(counted.take()).toBe(trips)
+      expect((await store.cases.findByIds('a', [3])).map(({ data }) => data?.text)).toEqual(['{"a":5}'])
+      const events = await store.cases.events.pageByCases('a', [3], page)
+      expect(events.map(({ kind, version }) => [kind, version])).toEqual([['created', 1]])
+    },
+  )
 
   test('many cases of one turn are read with a few statements, and long ones alone', async () => {
     const text = `{"a":"${'x'.repeat(900_000)}"}`

@@ -98,16 +98,16 @@ eachStore(harness => {
     expect(moved).toMatchObject({ kind: 'moved', membership: { version: 1 } })
   })
 
-  test.each([
-    [{ userId: 7, teamId: 4 }],
-    [{ teamId: 4 }],
-  ])('a move onto a pair that exists changes nothing and names it: %j', async change => {
-    const { id } = await add('a', 7, 3)
-    const other = await add('a', 7, 4)
-    const moved = await store.memberships.move(by('a'), id, change, null)
-    expect(moved).toEqual({ kind: 'duplicate', existingId: other.id })
-    expect(await store.memberships.findByIds('a', [id])).toMatchObject([{ teamId: 3, version: 1 }])
-  })
+  test.each([[{ userId: 7, teamId: 4 }], [{ teamId: 4 }]])(
+    'a move onto a pair that exists changes nothing and names it: %j',
+    async change => {
+      const { id } = await add('a', 7, 3)
+      const other = await add('a', 7, 4)
+      const moved = await store.memberships.move(by('a'), id, change, null)
+      expect(moved).toEqual({ kind: 'duplicate', existingId: other.id })
+      expect(await store.memberships.findByIds('a', [id])).toMatchObject([{ teamId: 3, version: 1 }])
+    },
+  )
 
   test('a move or removal goes through with one of the versions it allows', async () => {
     const { id } = await add('a', 7, 3)

@@ -128,23 +128,26 @@ eachStore(harness => {
   test.each([
     ['a copy that lags', 2, ['gap']],
     ['an empty copy', 0, []],
-  ])('%s takes the place of the store: runs come, after a gap if some may be missed', async (_, kept, gaps) => {
-    await insert(many(5))
-    await store.accounts.ensure('b')
-    const insertInCopy = (inserts: readonly RunRow[]) => store.runs.write('b', 'one', { inserts, ends: [] })
-    if (kept > 0) await insertInCopy(many(kept))
-    let account = 'a'
-    const ended = createEndedRuns({
-      look: (_account, ...request) => store.runs.look(account, ...request),
-      findByRunIds: (_account, runIds) => store.runs.findByRunIds(account, runIds),
-    })
-    const start = await ended.newest('a')
-    const readIds = async () => (await ended.listAfter('a', start, 9)).map(({ run }) => run?.runId ?? 'gap')
-    account = 'b'
-    await sleep(500)
-    expect(await readIds()).toEqual(gaps)
-    const runId = randomUUID()
-    await insertInCopy([keptRun({ runId })])
-    await expect.poll(readIds).toEqual([...gaps, runId])
-  })
+  ])(
+    '%s takes the place of the store: runs come, after a gap if some may be missed',
+    async (_, kept, gaps) => {
+      await insert(many(5))
+      await store.accounts.ensure('b')
+      const insertInCopy = (inserts: readonly RunRow[]) => store.runs.write('b', 'one', { inserts, ends: [] })
+      if (kept > 0) await insertInCopy(many(kept))
+      let account = 'a'
+      const ended = createEndedRuns({
+        look: (_account, ...request) => store.runs.look(account, ...request),
+        findByRunIds: (_account, runIds) => store.runs.findByRunIds(account, runIds),
+      })
+      const start = await ended.newest('a')
+      const readIds = async () => (await ended.listAfter('a', start, 9)).map(({ run }) => run?.runId ?? 'gap')
+      account = 'b'
+      await sleep(500)
+      expect(await readIds()).toEqual(gaps)
+      const runId = randomUUID()
+      await insertInCopy([keptRun({ runId })])
+      await expect.poll(readIds).toEqual([...gaps, runId])
+    },
+  )
 })

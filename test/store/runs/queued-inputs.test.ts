@@ -116,17 +116,20 @@ eachStore(harness => {
   test.each([
     ['one input', () => queuedRun()],
     ['an input each', (n: number) => queuedRun({ input: `{"a":${n}}` })],
-  ])('runs of one hook on one case that are queued together with %s go one after the other', async (_, make) => {
-    await store.queue.enqueue(by('a'), [1, 2, 3].map(make))
-    await store.queue.enqueue(by('a'), [
-      queuedRun({ caseId: 2 }),
-      queuedRun({ caseId: 2 }),
-      queuedRun({ caseId: 3 }),
-    ])
-    for (const expected of [[1, 4, 6], [2, 5], [3], []]) {
-      const runs = await claim()
-      expect(runs.map(({ id }) => id).toSorted((one, other) => one - other)).toEqual(expected)
-      await settle(runs)
-    }
-  })
+  ])(
+    'runs of one hook on one case that are queued together with %s go one after the other',
+    async (_, make) => {
+      await store.queue.enqueue(by('a'), [1, 2, 3].map(make))
+      await store.queue.enqueue(by('a'), [
+        queuedRun({ caseId: 2 }),
+        queuedRun({ caseId: 2 }),
+        queuedRun({ caseId: 3 }),
+      ])
+      for (const expected of [[1, 4, 6], [2, 5], [3], []]) {
+        const runs = await claim()
+        expect(runs.map(({ id }) => id).toSorted((one, other) => one - other)).toEqual(expected)
+        await settle(runs)
+      }
+    },
+  )
 })

@@ -15,26 +15,26 @@ eachStore(harness => {
   }
   const request = () => ({ holder: randomUUID(), leaseMs: 15_000, maxRuns: 4, retryAfterMs: () => 0 })
 
-  test.each([
-    '{',
-    'null',
-    '7',
-    '{"userId":"x"}',
-  ])('a queued run whose `caused_by` is %s is dead, and other runs and accounts go on', async text => {
-    const { store, corrupt } = await start()
-    await store.queue.enqueue(by('a'), [queuedRun()])
-    await store.queue.enqueue(by('a'), [queuedRun(), queuedRun({ caseId: 2 })])
-    await store.queue.enqueue(by('b'), [queuedRun()])
-    await corrupt(`update queued_runs set caused_by = '${text}' where account_code = 'a' and id = 1`)
-    const { runs } = await store.queue.claim(request())
-    expect(runs.map(({ accountCode, id }) => `${accountCode}${id}`).toSorted()).toEqual(['a3', 'b1'])
-    const message = expect.stringMatching(/`caused_by` of row `1` in the table `queued_runs` cannot be read/)
-    expect(await store.queue.findByIds('a', [1])).toMatchObject([{ state: 'dead', lastError: { message } }])
-    // The next run of its lane was waiting for it.
-    const next = (await store.queue.claim(request())).runs
-    expect(next.map(({ accountCode, id }) => `${accountCode}${id}`)).toEqual(['a2'])
-    expect((await store.queue.claim(request())).runs).toEqual([])
-  })
+  test.each(['{', 'null', '7', '{"userId":"x"}'])(
+    'a queued run whose `caused_by` is %s is dead, and other runs and accounts go on',
+    async text => {
+      const { store, corrupt } = await start()
+      await store.queue.enqueue(by('a'), [queuedRun()])
+      await store.queue.enqueue(by('a'), [queuedRun(), queuedRun({ caseId: 2 })])
+      await store.queue.enqueue(by('b'), [queuedRun()])
+      await corrupt(`update queued_runs set caused_by = '${text}' where account_code = 'a' and id = 1`)
+      const { runs } = await store.queue.claim(request())
+      expect(runs.map(({ accountCode, id }) => `${accountCode}${id}`).toSorted()).toEqual(['a3', 'b1'])
+      const message = expect.stringMatching(
+        /`caused_by` of row `1` in the table `queued_runs` cannot be read/,
+      )
+      expect(await store.queue.findByIds('a', [1])).toMatchObject([{ state: 'dead', lastError: { message } }])
+      // The next run of its lane was waiting for it.
+      const next = (await store.queue.claim(request())).runs
+      expect(next.map(({ accountCode, id }) => `${accountCode}${id}`)).toEqual(['a2'])
+      expect((await store.queue.claim(request())).runs).toEqual([])
+    },
+  )
 
   test('an unreadable error of a queued run is thrown for itself, and the list has the others', async () => {
     const { store, corrupt } = await start()

@@ -108,17 +108,16 @@ test('a path where no file can be made is refused', async () => {
   expect(await openingFails('/proc/rostrum.db')).toMatch(/cannot be (made|opened|locked)/)
 })
 
-test.each([
-  'STORE ',
-  'STORE\n',
-  ' STORE',
-  ' ',
-  ' :memory:',
-])('the path `%s` is refused, because SQLite would open another one', async named => {
-  const at = named.replace('STORE', path)
-  expect(await openingFails(at)).toMatch(/^The path `".*"` of the database begins or ends with white space\./)
-  expect(await readdir(folder)).toEqual([])
-})
+test.each(['STORE ', 'STORE\n', ' STORE', ' ', ' :memory:'])(
+  'the path `%s` is refused, because SQLite would open another one',
+  async named => {
+    const at = named.replace('STORE', path)
+    expect(await openingFails(at)).toMatch(
+      /^The path `".*"` of the database begins or ends with white space\./,
+    )
+    expect(await readdir(folder)).toEqual([])
+  },
+)
 
 test('the home folder as shells write it is refused, because no shell replaces it here', async () => {
   expect(await openingFails('~/rostrum/store.db')).toMatch(

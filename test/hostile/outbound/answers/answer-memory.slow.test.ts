@@ -11,13 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => stage.stop())
 
-test.each([
-  ...statuses,
-  ...framings.filter(({ gives }) => gives !== 'waits'),
-  ...contents,
-])('$title: the gateway grows by less than 80 MiB', async answer => {
-  const before = await stage.server.observe()
-  expect((await stage.ask(answer)).error).toBe(null)
-  const after = await stage.server.observe()
-  expect(after.residentBytes - before.residentBytes).toBeLessThan(80 * 2 ** 20)
-})
+test.each([...statuses, ...framings.filter(({ gives }) => gives !== 'waits'), ...contents])(
+  '$title: the gateway grows by less than 80 MiB',
+  async answer => {
+    const before = await stage.server.observe()
+    expect((await stage.ask(answer)).error).toBe(null)
+    const after = await stage.server.observe()
+    expect(after.residentBytes - before.residentBytes).toBeLessThan(80 * 2 ** 20)
+  },
+)

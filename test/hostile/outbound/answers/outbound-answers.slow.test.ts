@@ -33,14 +33,15 @@ describe.each([
   })
 })
 
-test.concurrent.each(
-  framings.filter(({ gives }) => gives === 'waits'),
-)('$title: the deadline ends the run, and the connection with it', async answer => {
-  // On a busy machine a run may get no sandbox within its time: it is refused, and sent again.
-  let execution: Awaited<ReturnType<AnswerStage['ask']>> | undefined
-  while (execution === undefined) execution = await stage.ask(answer)
-  expect(execution.error?.code).toBe('TIMEOUT')
-})
+test.concurrent.each(framings.filter(({ gives }) => gives === 'waits'))(
+  '$title: the deadline ends the run, and the connection with it',
+  async answer => {
+    // On a busy machine a run may get no sandbox within its time: it is refused, and sent again.
+    let execution: Awaited<ReturnType<AnswerStage['ask']>> | undefined
+    while (execution === undefined) execution = await stage.ask(answer)
+    expect(execution.error?.code).toBe('TIMEOUT')
+  },
+)
 
 test('no connection is left, none was made to anybody else, and no cookie ever came back', async () => {
   const { host, canary } = stage

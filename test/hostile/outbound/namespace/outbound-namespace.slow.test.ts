@@ -89,18 +89,19 @@ describe.skipIf(way === null)(way === null ? skipped : title, () => {
     ).toEqual([])
   })
 
-  test.each(
-    Object.entries(innerAddresses),
-  )('but the log tells the operator: %s is %s', (hostname, address) => {
-    const lines = reports.filter(({ group }) => group === 'log').flatMap(({ name }) => name.split('\n'))
-    const line = lines.find(each => each.includes(`"${hostname}"`)) ?? '{}'
-    expect(JSON.parse(line)).toMatchObject({
-      level: 40,
-      hostname,
-      address: expect.stringMatching(/^[\d.]+$|:/),
-    })
-    if (!address.includes(':')) expect(JSON.parse(line).address).toBe(address)
-  })
+  test.each(Object.entries(innerAddresses))(
+    'but the log tells the operator: %s is %s',
+    (hostname, address) => {
+      const lines = reports.filter(({ group }) => group === 'log').flatMap(({ name }) => name.split('\n'))
+      const line = lines.find(each => each.includes(`"${hostname}"`)) ?? '{}'
+      expect(JSON.parse(line)).toMatchObject({
+        level: 40,
+        hostname,
+        address: expect.stringMatching(/^[\d.]+$|:/),
+      })
+      if (!address.includes(':')) expect(JSON.parse(line).address).toBe(address)
+    },
+  )
 
   test.each(corpus)('of the corpus: $id', ({ id, expect: expected }) => {
     const { outcome, said, ms, connections } = find('corpus', id)

@@ -101,14 +101,17 @@ describe('of the idle sandboxes', () => {
   test.each([
     ['the account of its last run', 'a', true],
     ['no other account', 'b', false],
-  ])('if the processors have enough to do, one that recovers is taken for %s', async (_, account, isTaken) => {
-    const { ask } = await startFour({ onRun: [exitLine('r')] })
-    const [first] = await Promise.all([ask('a'), ask('a')])
-    await begin(first)
-    first.release()
-    expect(first.sandbox.isRecovering).toBe(true)
-    expect((await ask(account)).sandbox === first.sandbox).toBe(isTaken)
-  })
+  ])(
+    'if the processors have enough to do, one that recovers is taken for %s',
+    async (_, account, isTaken) => {
+      const { ask } = await startFour({ onRun: [exitLine('r')] })
+      const [first] = await Promise.all([ask('a'), ask('a')])
+      await begin(first)
+      first.release()
+      expect(first.sandbox.isRecovering).toBe(true)
+      expect((await ask(account)).sandbox === first.sandbox).toBe(isTaken)
+    },
+  )
 
   test('one that has recovered is taken if a processor is left', async () => {
     const { ask } = await startFour({ onRun: [exitLine('r')] })

@@ -76,7 +76,7 @@ export async function runInSandbox({
     gone(reason, hasBegun) {
       if (!hasBegun) return resolve({ kind: 'notBegun', reason })
       const hadNoMemory = abortion.test(reason) && saysOutOfMemory.test(sandbox.stderrText)
-      resolve(hadNoMemory ? outOfMemory : { kind: 'crashed', reason })
+      resolve(hadNoMemory ? outOfMemory : { kind: 'crashed', reason: stopReasons.get(reason) ?? reason })
     },
   })
   if (!isSent) resolve({ kind: 'notBegun', reason: 'was gone before the run began' })
@@ -90,18 +90,15 @@ export async function runInSandbox({
   }
 }
 
-const stopReasons: Readonly<Record<RunStopCause, string>> = {
-  'the gateway stops': 'was ended because its gateway stopped',
-  'the gateway could not keep the run': 'was ended because its gateway could not keep the run',
-}
+const stopReasons: ReadonlyMap<string, string> = new Map<RunStopCause, string>([
+  ['the gateway stops', 'was ended because its gateway stopped'],
+  ['the gateway could not keep the run', 'was ended because its gateway could not keep the run'],
+])
 
 /** How a run ends whose signal is aborted. */
 export function endOfAborted({ reason }: AbortSignal): RunEnding {
-  const isStopped = reason instanceof RunStop
-  return {
-    kind: 'crashed',
-    reason: isStopped ? stopReasons[reason.stops] : 'was ended because its caller disconnected',
-  }
+  const stopped = reason instanceof RunStop ? stopReasons.get(reason.stops) : undefined
+  return { kind: 'crashed', reason: stopped ?? 'was ended because its caller disconnected' }
 }
 
 function outOfProcessorTime(cpuMs: number): RunEnding {

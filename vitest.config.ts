@@ -7,7 +7,7 @@ const slow = 'test/**/*.slow.test.ts'
 // Tests that compare a duration or a process's memory with a bound. They run one file at a time, so that no other test
 // takes their time.
 const timed = 'test/**/*.timed.test.ts'
-// The same, but they mostly wait, and their bounds are seconds. So two of these files can run at a time.
+// The same, but they mostly wait, and their bounds are seconds. So three of these files can run at a time.
 const waiting = 'test/**/*.waiting.test.ts'
 // Long soaks, and sweeps whose parts the other tests cover. They run one file at a time, since some compare durations.
 const nightly = 'test/**/*.nightly.test.ts'
@@ -62,7 +62,7 @@ export default defineConfig({
         test: {
           name: 'waiting',
           include: [waiting],
-          maxWorkers: 2,
+          maxWorkers: 3,
           // As with `timed`.
           retry: 1,
           sequence: { groupOrder: 2 },

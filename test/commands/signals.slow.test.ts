@@ -10,6 +10,7 @@ import { findDescendants, findSurvivors } from '../server/processes/child-proces
 import { endWithParent } from '../server/processes/end-with-parent.ts'
 import { findFreePort } from '../server/processes/free-port.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
+import { until } from '../server/processes/until.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -48,6 +49,7 @@ test('a second signal after half a second ends the gateway at once', async () =>
   const inFlight = server.execute(sourceCode).catch(() => 'cut')
   while (upstream.requests.length === 0) await sleep(10)
   process.kill(server.pid, 'SIGTERM')
+  await until(() => server.stdout().includes('"msg":"stopping"'))
   await sleep(600)
   expect(await server.stop()).toBe(1)
   expect(await inFlight).toBe('cut')

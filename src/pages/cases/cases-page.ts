@@ -120,10 +120,7 @@ class CasesPage extends PageElement {
     this.querySelector<NewCaseDialog>('new-case-dialog')?.ask()
   }
 
-  #showNotCreated = ({ detail }: CustomEvent<unknown>): void =>
-    tryAction(this, async () => {
-      throw detail
-    })
+  #showNotCreated = ({ detail }: CustomEvent<unknown>): void => tryAction(this, () => Promise.reject(detail))
 
   // The cases of another type are not shown meanwhile, and neither is an error that comes late.
   #show(type: string): void {

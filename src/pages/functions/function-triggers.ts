@@ -70,7 +70,7 @@ class FunctionTriggers extends PageElement {
   /** Grows with each load of a kind: only the last one is shown. */
   readonly #generations = { hook: 0, task: 0, webhook: 0 }
   /** What is being removed: its kind and its id. */
-  readonly #removed = new Set<string>()
+  readonly #underWay = new Set<string>()
 
   constructor() {
     super()
@@ -210,10 +210,10 @@ class FunctionTriggers extends PageElement {
     const { kind, id, title } = removing
     // A second removal would not find it, and say so beside the notice of the first one.
     const what = `${kind} ${id}`
-    if (this.#removed.has(what)) return
-    this.#removed.add(what)
+    if (this.#underWay.has(what)) return
+    this.#underWay.add(what)
     this.#try('Removing…', async () => {
-      await this.#change(kind, () => ask(removals[kind], { id })).finally(() => this.#removed.delete(what))
+      await this.#change(kind, () => ask(removals[kind], { id })).finally(() => this.#underWay.delete(what))
       forgetUnanswered()
       this.notice = `${title} was removed.`
     })

@@ -162,16 +162,28 @@ export function clientGone(): RostrumError {
 }
 
 /** Why the gateway itself ends a run, whose caller has not given it up. */
-export type RunStopCause = 'the gateway stops' | 'the gateway could not keep the run'
+type RunStopReason =
+  | 'was ended because its gateway stopped'
+  | 'was ended because its gateway could not keep the run'
 
 /** The error of a run that the gateway ends by itself, as the reason of its signal. Nobody reads it. */
 export class RunStop extends RostrumError {
-  readonly stops: RunStopCause
+  readonly why: RunStopReason
 
-  constructor(stops: RunStopCause) {
-    super('OVERLOADED', `The run was ended: ${stops}.`)
-    this.stops = stops
+  constructor(why: RunStopReason) {
+    super('OVERLOADED', `The run ${why}.`)
+    this.why = why
   }
+}
+
+/** The end of a run that does not finish while its gateway stops. */
+export function gatewayStopped(): RunStop {
+  return new RunStop('was ended because its gateway stopped')
+}
+
+/** The end of a queued run whose lease this gateway has lost. */
+export function runLost(): RunStop {
+  return new RunStop('was ended because its gateway could not keep the run')
 }
 
 /** A failure to start. Its message is one line for the operator on standard error. */

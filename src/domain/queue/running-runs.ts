@@ -1,4 +1,4 @@
-import { invalidToken, RunStop } from '../../errors.ts'
+import { gatewayStopped, invalidToken, runLost } from '../../errors.ts'
 import type { FunctionStore } from '../functions/function-store.ts'
 import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { RunRecorder } from '../scripts/run-record.ts'
@@ -74,8 +74,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     }
     // This process may have hung, and another gateway may have taken the run over.
     const checkLease = () => {
-      if (performance.now() >= entry.leasedUntil)
-        stop.abort(new RunStop('the gateway could not keep the run'))
+      if (performance.now() >= entry.leasedUntil) stop.abort(runLost())
       // The token of a run that has ended is invalid.
       if (stop.signal.aborted) throw invalidToken('The queued run has ended at this gateway.')
     }
@@ -105,7 +104,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     const held = new Set(await store.renew(accountCode, runs, leaseMs))
     for (const entry of entries) {
       if (held.has(entry.run.id)) entry.leasedUntil = leasedUntil
-      else entry.stop.abort(new RunStop('the gateway could not keep the run'))
+      else entry.stop.abort(runLost())
     }
   }
 
@@ -127,7 +126,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     begin: ({ run, claimedAt, leasedUntil }) => add(run, leasedUntil, entry => work(entry, claimedAt)),
     release: run => add(run, 0, () => finish(run, { kind: 'released' }, deferRuns())),
     stop() {
-      for (const { stop } of running) stop.abort(new RunStop('the gateway stops'))
+      for (const { stop } of running) stop.abort(gatewayStopped())
     },
     get ends() {
       return Array.from(running, ({ ended }) => ended)

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { BoundLog } from '../../bound-log.ts'
 import type { ContextSource, Identity } from '../../context.ts'
 import type { RunFollower } from '../../domain/scripts/run-follower.ts'
-import { clientGone, RunStop } from '../../errors.ts'
+import { clientGone, gatewayStopped } from '../../errors.ts'
 import type { Reservation } from '../../fairness/reservation.ts'
 import { newGuid } from '../../guid.ts'
 import type { Counts } from '../../metrics/counts.ts'
@@ -142,7 +142,7 @@ export class RequestState implements ContextSource {
   #close(): void {
     const { raw, statusCode } = this.#reply
     const isAborted = !raw.writableFinished
-    if (isAborted) this.#gone.abort(this.#hasCutOff() ? new RunStop('the gateway stops') : clientGone())
+    if (isAborted) this.#gone.abort(this.#hasCutOff() ? gatewayStopped() : clientGone())
     // Null if the client disconnected before it got an answer.
     const status = raw.headersSent ? statusCode : null
     const milliseconds = performance.now() - this.#startedAt

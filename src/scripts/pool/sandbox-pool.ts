@@ -151,7 +151,7 @@ export class SandboxPool {
     this.#closed = true
     if (this.#shrink !== null) clearTimeout(this.#shrink)
     const gone = [...this.#sandboxes].map(sandbox => sandbox.gone)
-    for (const sandbox of this.#sandboxes) sandbox.kill('the gateway stops')
+    for (const sandbox of this.#sandboxes) sandbox.kill('was ended because its gateway stopped')
     await Promise.all(gone)
     this.#heldLines.close()
     // Their pids are free now.

@@ -1,6 +1,6 @@
 import type { RunLimits } from '../../config.ts'
 import { errorWithoutPosition } from '../../domain/scripts/run.ts'
-import { RunStop, type RunStopCause } from '../../errors.ts'
+import { RunStop } from '../../errors.ts'
 import type { ScriptCalls } from '../calls/script-calls.ts'
 import { type RunEnding, readEnding } from '../ending/read-ending.ts'
 import type { RunLog } from '../ending/run-log.ts'
@@ -57,10 +57,7 @@ export async function runInSandbox({
     if (hasComputed) stop(outOfProcessorTime(limits.cpuMs), 'used too much processor time')
     else if (sandbox.holdsMoreThan(residentBytes)) stop(outOfMemory, 'used too much memory')
   })
-  const onAbort = () => {
-    const { reason } = signal
-    stop(endOfAborted(signal), reason instanceof RunStop ? reason.stops : 'the caller disconnected')
-  }
+  const onAbort = () => stop(endOfAborted(signal), reasonOfAborted(signal))
   signal.addEventListener('abort', onAbort, { once: true })
 
   const isSent = sandbox.begin(message, {
@@ -76,7 +73,7 @@ export async function runInSandbox({
     gone(reason, hasBegun) {
       if (!hasBegun) return resolve({ kind: 'notBegun', reason })
       const hadNoMemory = abortion.test(reason) && saysOutOfMemory.test(sandbox.stderrText)
-      resolve(hadNoMemory ? outOfMemory : { kind: 'crashed', reason: stopReasons.get(reason) ?? reason })
+      resolve(hadNoMemory ? outOfMemory : { kind: 'crashed', reason })
     },
   })
   if (!isSent) resolve({ kind: 'notBegun', reason: 'was gone before the run began' })
@@ -90,15 +87,13 @@ export async function runInSandbox({
   }
 }
 
-const stopReasons: ReadonlyMap<string, string> = new Map<RunStopCause, string>([
-  ['the gateway stops', 'was ended because its gateway stopped'],
-  ['the gateway could not keep the run', 'was ended because its gateway could not keep the run'],
-])
-
 /** How a run ends whose signal is aborted. */
-export function endOfAborted({ reason }: AbortSignal): RunEnding {
-  const stopped = reason instanceof RunStop ? stopReasons.get(reason.stops) : undefined
-  return { kind: 'crashed', reason: stopped ?? 'was ended because its caller disconnected' }
+export function endOfAborted(signal: AbortSignal): RunEnding {
+  return { kind: 'crashed', reason: reasonOfAborted(signal) }
+}
+
+function reasonOfAborted({ reason }: AbortSignal): KillReason {
+  return reason instanceof RunStop ? reason.why : 'was ended because its caller disconnected'
 }
 
 function outOfProcessorTime(cpuMs: number): RunEnding {

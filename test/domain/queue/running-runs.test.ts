@@ -24,7 +24,7 @@ function startRuns() {
     store: { renew: async () => [] },
     scripts: {
       async run(_script, { signal }, settings) {
-        signal.addEventListener('abort', () => seen.stops.push(signal.reason.stops))
+        signal.addEventListener('abort', () => seen.stops.push(signal.reason.why))
         seen.begun += 1
         vi.advanceTimersByTime(times.scriptMs)
         settings?.checkLease?.()
@@ -63,6 +63,6 @@ test('a run whose lease ended before its script began does not begin', async () 
 test('a run whose lease ended before a call of its script makes no call and is released', async () => {
   const { seen, runWith } = startRuns()
   for (const scriptMs of [leaseMs - 1, leaseMs]) await runWith({ scriptMs })
-  const stops = ['the gateway could not keep the run']
+  const stops = ['was ended because its gateway could not keep the run']
   expect(seen).toEqual({ begun: 2, called: 1, ends: ['again', 'released'], stops })
 })

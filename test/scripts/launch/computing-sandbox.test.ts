@@ -30,7 +30,7 @@ test('what a script logged arrives while it computes, once', async () => {
   await arrived.promise
   expect(said.map(each => each.type === 'log' && each.data)).toEqual(['["first"]', '["second"]'])
   expect(reasons).toEqual([])
-  sandbox.kill('the gateway stops')
+  sandbox.kill('was ended because its gateway stopped')
   await over
   expect(said.length).toBe(2)
 })

@@ -36,7 +36,7 @@ describe('a sandbox', () => {
     expect(sandbox.residentBytes()).toBeGreaterThan(10_000_000)
 
     const pid = sandbox.pid ?? 0
-    sandbox.kill('the gateway stops')
+    sandbox.kill('was ended because its gateway stopped')
     await sandbox.gone
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
     expect(sandbox.residentBytes()).toBe(null)
@@ -45,7 +45,7 @@ describe('a sandbox', () => {
   test('that is killed is no longer idle, even before it is gone', async () => {
     const { sandbox, nextReady } = startSpeaking({})
     await nextReady()
-    sandbox.kill('the gateway stops')
+    sandbox.kill('was ended because its gateway stopped')
     expect([sandbox.isIdle, sandbox.isServing]).toEqual([false, false])
   })
 
@@ -63,7 +63,7 @@ describe('a sandbox', () => {
     const { sandbox, nextReady } = startSpeaking({ onRun: [exitLine('r')] })
     await nextReady()
     sandbox.occupy()
-    sandbox.kill('the gateway stops')
+    sandbox.kill('was ended because its gateway stopped')
     const { listener, said, reasons } = listen()
     expect(sandbox.begin(runMessage('exit(1)'), listener)).toBe(false)
     await sandbox.gone

@@ -10,7 +10,7 @@ import type { LongRun } from '../../../src/scripts/resources/long-run.ts'
 const started: SandboxProcess[] = []
 
 export async function endSandboxes(): Promise<void> {
-  for (const sandbox of started) sandbox.kill('the gateway stops')
+  for (const sandbox of started) sandbox.kill('was ended because its gateway stopped')
   await Promise.all(started.splice(0).map(sandbox => sandbox.gone))
 }
 

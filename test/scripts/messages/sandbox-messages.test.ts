@@ -33,7 +33,7 @@ describe('in the middle of a run', () => {
       await until(() => said.length > 0)
       process.kill(sandbox.pid ?? 0, signal)
       await sandbox.gone
-      sandbox.kill('the gateway stops')
+      sandbox.kill('was ended because its gateway stopped')
       expect(reasons).toEqual([`was ended by ${signal}`])
       expect(said).toHaveLength(1)
     },

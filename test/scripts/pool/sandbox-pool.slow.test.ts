@@ -100,7 +100,7 @@ describe('a pool', () => {
   test('is not ready while all booted sandboxes are dying', async () => {
     const { pool } = startPool({ command: speaking(), warm: 1, max: 1 })
     await until(() => pool.isReady)
-    pool.takeIdle('a')?.kill('the gateway stops')
+    pool.takeIdle('a')?.kill('was ended because its gateway stopped')
     expect([pool.isReady, pool.takeIdle('a')]).toEqual([false, null])
     await until(() => pool.isReady)
   })

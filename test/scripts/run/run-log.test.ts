@@ -13,7 +13,7 @@ import { speakingCommand } from './spoken-tasks.ts'
 const sandboxes: SandboxProcess[] = []
 
 afterEach(async () => {
-  for (const sandbox of sandboxes) sandbox.kill('the gateway stops')
+  for (const sandbox of sandboxes) sandbox.kill('was ended because its gateway stopped')
   await Promise.all(sandboxes.splice(0).map(sandbox => sandbox.gone))
 })
 

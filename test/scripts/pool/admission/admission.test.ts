@@ -110,7 +110,7 @@ describe('the sandboxes', () => {
     const { ask, pool } = await startAdmission({ max: 2, bootMs: 2_000 })
     await until(() => pool.idle === 2)
     const { sandbox, release } = await ask('a')
-    sandbox.kill('the gateway stops')
+    sandbox.kill('was ended because its gateway stopped')
     release(false)
     await sandbox.gone
     expect(pool.isShort).toBe(true)

@@ -114,7 +114,7 @@ export function giveBack({ sandbox, release }: Admitted): void {
 
 /** Ends a run by killing its sandbox. */
 export async function lose({ sandbox, release }: Admitted): Promise<void> {
-  sandbox.kill('the gateway stops')
+  sandbox.kill('was ended because its gateway stopped')
   release()
   await sandbox.gone
 }

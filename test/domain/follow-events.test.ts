@@ -63,6 +63,33 @@ eachStore(harness => {
     await Promise.all(followers.map(events => events.return()))
   })
 
+  test('followers that a new connection to the store wakes share the look whether it has their place', async () => {
+    let wake = (_: string | null) => {}
+    const events = {
+      ...store.events,
+      onChange: (listener: (accountCode: string | null) => void) => {
+        wake = listener
+        return () => undefined
+      },
+    }
+    const following = createEventFollowing(events, createEventFollowers(events), { pollEveryMs: 60_000 })
+    const { signal } = new AbortController()
+    const given = { accountCode: 'a', after: 0, signal, confirm: async () => undefined, onTrouble: () => {} }
+    await add(1)
+    const streams = await Promise.all(Array.from({ length: 50 }, () => following.follow(given)))
+    await Promise.all(streams.map(stream => stream.next()))
+    const waiting = streams.map(stream => stream.next())
+    statements.length = 0
+    wake(null)
+    await add(2)
+    wake('a')
+    await Promise.all(waiting)
+    const reads = statements.filter(sql => /^select .*"membership_events"/is.test(sql))
+    // The page and the newest event for those that just looked, and for those that were woken, and the last page.
+    expect(reads.length).toBeLessThan(6)
+    await Promise.all(streams.map(stream => stream.return()))
+  })
+
   test('a follower whose credential ended gets the reason, and no later event', async () => {
     let isAllowed = true
     const confirm = async () => {

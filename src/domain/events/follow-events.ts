@@ -45,9 +45,10 @@ export function createEventFollowing<Event extends NumberedEvent>(
   { pollEveryMs = usualPollMs }: { readonly pollEveryMs?: number } = {},
 ): EventFollowing<Event> {
   const listAfter = shareReads(events.listAfter)
+  const findNewest = shareReads(events.newest)
 
   async function findStart({ accountCode, after }: Following<Event>): Promise<number> {
-    const newest = await events.newest(accountCode)
+    const newest = await findNewest(accountCode)
     if (after !== null) checkPlace(after, newest)
     return after ?? newest
   }
@@ -70,20 +71,20 @@ export function createEventFollowing<Event extends NumberedEvent>(
       let confirmedAt = Number.NEGATIVE_INFINITY
       let settledDoubts = follower.doubts
       // Throws if the store lost the place, as after a fail-over to a copy that lags. Events that it gets from then on
-      // have numbers up to this place first, and would not be sent.
-      async function settleDoubts(sequence: number): Promise<void> {
-        const { doubts } = follower
+      // have numbers up to this place first, and would not be sent. A store with a later event has not lost it.
+      async function settleDoubts(doubts: number, sequence: number, hasLater: boolean): Promise<void> {
         if (doubts === settledDoubts) return
-        if ((await events.newest(accountCode)) < sequence) throw wentBack()
+        if (!hasLater && (await findNewest(accountCode)) < sequence) throw wentBack()
         settledDoubts = doubts
       }
 
       // Reads events, then confirms the credential. In this order, events that were written after the credential ended
       // are not sent.
       async function readAfter(sequence: number): Promise<readonly Event[]> {
+        const { doubts } = follower
         try {
-          await settleDoubts(sequence)
           const page = await listAfter(accountCode, sequence, maxEvents)
+          await settleDoubts(doubts, sequence, page.length > 0)
           if (page.length > 0 || performance.now() - confirmedAt > confirmEveryMs) {
             await confirm()
             confirmedAt = performance.now()

@@ -1,7 +1,5 @@
 import type { Logger } from 'pino'
-import { BoundLog } from '../bound-log.ts'
 import type { Config } from '../config.ts'
-import { ScriptLogShare } from '../fairness/script-log-share.ts'
 import { OutboundWaits } from './outbound/outbound-waits.ts'
 import { createAdmission, createPool } from './pool/create-pool.ts'
 import { compileSource } from './run/compile-source.ts'
@@ -17,16 +15,14 @@ export interface Compiler {
 const accountCode = 'local'
 
 /** Starts sandboxes that only compile. It loads few of the modules that running a script needs. */
-export function createCompiler({ config, log: system }: { config: Config; log: Logger }): Compiler {
-  const { runLimits: limits, scriptLogBytes: maxBytes } = config
-  const pool = createPool({ config, log: system })
+export function createCompiler({ config, log }: { config: Config; log: Logger }): Compiler {
+  const pool = createPool({ config, log })
   const admission = createAdmission({ config, pool, outboundWaits: new OutboundWaits() })
-  const log = new BoundLog(system)
-  const parts = { limits, admission, scriptLogShare: new ScriptLogShare({ log, maxBytes }) }
+  const parts = { limits: config.runLimits, admission }
   pool.start()
   return {
     compile: (sourceCode, signal) =>
-      compileSource(parts, { sourceCode, accountCode, parentRun: null, signal, log }),
+      compileSource(parts, { sourceCode, accountCode, parentRun: null, signal }),
     async close() {
       admission.close()
       await pool.close()

@@ -1,7 +1,7 @@
 import type { RunError } from '../domain/scripts/run.ts'
 import type { Asking, Scripts } from '../domain/scripts/script.ts'
 
-export interface CompileRequest extends Pick<Asking, 'parentRun' | 'signal' | 'log'> {
+export interface CompileRequest extends Pick<Asking, 'parentRun' | 'signal'> {
   readonly sourceCode: string
   readonly accountCode: string
 }

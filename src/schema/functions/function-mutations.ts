@@ -85,8 +85,8 @@ builder.mutationFields(t => ({
 }))
 
 async function refuseUncompiled(sourceCode: string, context: RequestContext): Promise<void> {
-  const { services, caller, parentRun, signal, log } = context
+  const { services, caller, parentRun, signal } = context
   const { accountCode } = caller
-  const error = await services.scripts.compile({ sourceCode, accountCode, parentRun, signal, log })
+  const error = await services.scripts.compile({ sourceCode, accountCode, parentRun, signal })
   if (error !== null) throw new UncompiledSource(error)
 }

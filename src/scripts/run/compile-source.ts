@@ -1,5 +1,4 @@
 import type { RunError } from '../../domain/scripts/run.ts'
-import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
 import { newGuid } from '../../guid.ts'
 import { RunLog } from '../ending/run-log.ts'
 import { outcomeOf } from '../ending/to-execution.ts'
@@ -13,10 +12,10 @@ import { type AskedRun, type RunningParts, runAdmitted } from './run-admitted.ts
  * Rejects as `ScriptRunner.compile` says.
  */
 export async function compileSource(
-  parts: RunningParts & { readonly scriptLogShare: ScriptLogShare },
-  { sourceCode, accountCode, parentRun, signal, log }: CompileRequest,
+  parts: RunningParts,
+  { sourceCode, accountCode, parentRun, signal }: CompileRequest,
 ): Promise<RunError | null> {
-  const { limits, scriptLogShare } = parts
+  const { limits } = parts
   refuseLongSource(sourceCode, limits)
   const asked: AskedRun = {
     message: {
@@ -33,8 +32,9 @@ export async function compileSource(
     isNested: parentRun !== null,
     isQueued: false,
     signal,
-    scriptLog: new RunLog({ limits, system: scriptLogShare.linesOf(accountCode, log) }),
-    // A source that is only compiled never runs, so only a compromised sandbox makes a call here.
+    // A source that is only compiled never runs, so only a compromised sandbox logs or calls here. A log without room
+    // kills it.
+    scriptLog: new RunLog({ limits: { logEntries: 0, logBytes: 0 }, system: { write: () => undefined } }),
     answer: () => Promise.reject(new Error('A source that is compiled makes no calls.')),
     onAdmitted: () => undefined,
     onBegun: () => undefined,

@@ -23,3 +23,9 @@ test('a source that ends two sandboxes does not compile', async () => {
   const compile = start({ onRun: [begun, { exit: 3 }] })
   expect(await compile()).toMatchObject({ code: 'CRASHED', message: 'The sandbox exited with code 3' })
 })
+
+test('a sandbox that logs while it compiles a source is killed', async () => {
+  const log = line({ type: 'log', run: '<run>', level: 'info', data: '[1]' })
+  const compile = start({ onRun: [begun, log, exitLine()] })
+  expect(await compile()).toMatchObject({ code: 'CRASHED', message: 'The sandbox logged past the limits' })
+})

@@ -95,7 +95,6 @@ export function startSpokenTasks({ speech, settings = {}, maxRuns, answerCall }:
         accountCode: 'alpha',
         parentRun: null,
         signal: new AbortController().signal,
-        log: silentBoundLog,
       }),
     run: (account = 'alpha') =>
       executeScript(parts, {

@@ -232,7 +232,7 @@ function silentGateway(): GatewayClient {
   const begin = () =>
     new Response(new ReadableStream({ start: body => body.enqueue(Buffer.from(':\n\n')) }), { headers })
   const runs = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
-  return { url, send: async () => begin(), ask: async () => ({ runs }) as never }
+  return { url, get: async () => begin(), post: async () => begin(), ask: async () => ({ runs }) as never }
 }
 
 test('a gateway that falls silent within a run is 69, and not said to have ended it', async () => {
@@ -253,7 +253,7 @@ test('a run is shown to its end by a process that was stopped for long', async (
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const body = writable.getWriter()
   const headers = { 'content-type': 'text/event-stream' }
-  const gateway = { ...silentGateway(), send: async () => new Response(readable, { headers }) }
+  const gateway = { ...silentGateway(), post: async () => new Response(readable, { headers }) }
   const script = { name: 'a', sourceCode: 'exit(1)', input: '{}', options: '{}', caseTypeCode: null }
   const run = executeScript(gateway, script, () => {}).catch((error: unknown) => error)
   await body.write(Buffer.from(':\n\n'))
@@ -274,11 +274,11 @@ test('logs --follow begins a new stream if the gateway falls silent', async () =
   const terminal = { say: (line: string) => void said.push(line) }
   const call = { signal: ending.signal, terminal, endWithReader() {} } as unknown as CommandCall
   const gateway = silentGateway()
-  const send = vi.spyOn(gateway, 'send')
+  const post = vi.spyOn(gateway, 'post')
   void followRuns(call, gateway, { filter: {}, limit: 1, show() {} }).catch(() => {})
   await vi.advanceTimersByTimeAsync(100_000)
   expect(said).toEqual(['The stream of http://gateway.test ended; trying again.'])
-  await expect.poll(() => send.mock.calls.length).toBe(2)
+  await expect.poll(() => post.mock.calls.length).toBe(2)
   ending.abort()
 })
 

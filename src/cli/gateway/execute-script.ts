@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { readEvents } from '../../pages/gateway/read-events.ts'
-import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
+import { CliError, exitCodes } from '../frame/cli-error.ts'
 import { endSilent } from './end-silent.ts'
 import type { Execution, LogEntry } from './execution.ts'
 import { type GatewayClient, notRostrum } from './gateway-client.ts'
@@ -16,17 +16,13 @@ export interface ScriptToRun {
 
 /** Runs a script on a gateway, and reports each log entry when the script writes it. */
 export async function executeScript(
-  { url, send }: GatewayClient,
+  { url, post }: GatewayClient,
   { name, sourceCode, input, options, caseTypeCode }: ScriptToRun,
   onLog: (entry: LogEntry) => void,
 ): Promise<Execution> {
   const metadata = caseTypeCode === null ? {} : { metadata: { case_type_code: caseTypeCode } }
-  const body = writeBody({ name, sourceCode, inputDocument: input, options, ...metadata })
-  const answer = await send('/api/1/endpoint/execute', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-    body,
-  })
+  const content = { name, sourceCode, inputDocument: input, options, ...metadata }
+  const answer = await post('/api/1/endpoint/execute', content, 'text/event-stream')
   try {
     for await (const { event, data } of readEvents(findStream(answer, url))) {
       if (event === 'log') onLog(JSON.parse(data) as LogEntry)
@@ -40,16 +36,6 @@ export async function executeScript(
     exitCodes.unavailable,
     `The connection to ${url} broke before the run ended. Run \`rostrum logs\` to see whether it did.`,
   )
-}
-
-// JSON of a text with many escapes is up to six times as long, and no string is longer than half a gigabyte.
-function writeBody(script: object): string {
-  try {
-    return JSON.stringify(script)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    throw wrongUse('The script and its documents are too large to be sent. Give smaller ones.')
-  }
 }
 
 /**

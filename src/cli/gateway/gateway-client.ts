@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isOfOtherSchema } from '../../pages/gateway/gateway-error.ts'
-import { CliError, exitCodes } from '../frame/cli-error.ts'
+import { pause } from '../../signals/pause.ts'
+import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import type { ChosenGateway } from './choose-gateway.ts'
 
@@ -26,8 +26,10 @@ export class GatewayRefusal extends CliError {
 
 export interface GatewayClient {
   readonly url: string
-  /** Sends a request and returns the answer, or throws a `CliError` for a refusal. */
-  send(path: string, init?: RequestInit & { readonly accepts?: readonly number[] }): Promise<Response>
+  /** Reads a resource and returns the answer, or throws a `CliError` for a refusal. `accept` is its media type. */
+  get(path: string, accept: string): Promise<Response>
+  /** Sends JSON and returns the answer, or throws a `CliError` for a refusal. */
+  post(path: string, content: object, accept: string): Promise<Response>
   /** Executes a GraphQL operation and returns its data. */
   ask<Data>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data>
 }
@@ -36,6 +38,12 @@ export interface GatewayClient {
 interface Problem {
   readonly code?: unknown
   readonly detail?: unknown
+}
+
+interface Sent {
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
 }
 
 // How long a request waits in all for a rate limit.
@@ -58,16 +66,11 @@ export function createGatewayClient(
   waiting: RateLimitWait | null = null,
 ): GatewayClient {
   const { url, token } = gateway
-  async function wait(seconds: number, { say, signal }: RateLimitWait): Promise<void> {
-    say(`The rate limit of ${url} is reached. Waiting until it takes requests again.`)
-    await sleep(seconds * 1_000, undefined, { signal }).catch(() => signal.throwIfAborted())
-  }
-
-  function sendOnce(path: string, { headers, ...init }: RequestInit): Promise<Response> {
-    const credential = token === null ? {} : { authorization: `Bearer ${token}` }
+  const credential = token === null ? {} : { authorization: `Bearer ${token}` }
+  function sendOnce(path: string, { headers, ...request }: Sent): Promise<Response> {
     return fetch(`${url}${path}`, {
-      ...init,
-      headers: { ...credential, ...(headers as Record<string, string>) },
+      ...request,
+      headers: { ...credential, ...headers },
       signal,
       redirect: 'manual',
     }).catch((error: unknown) => {
@@ -76,31 +79,33 @@ export function createGatewayClient(
     })
   }
 
-  async function send(
-    path: string,
-    { accepts = [], ...init }: RequestInit & { readonly accepts?: readonly number[] } = {},
-  ): Promise<Response> {
-    let answer = await sendOnce(path, init)
+  async function send(path: string, request: Sent): Promise<Response> {
+    let answer = await sendOnce(path, request)
     for (let waited = 0; waiting !== null && isRateLimited(answer); ) {
       const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
       waited += Math.max(seconds, 1)
       if (!(seconds >= 0 && waited <= maxWaitSeconds)) break
       await answer.body?.cancel()
-      await wait(seconds, waiting)
-      answer = await sendOnce(path, init)
+      waiting.say(`The rate limit of ${url} is reached. Waiting until it takes requests again.`)
+      await pause(seconds * 1_000, waiting.signal)
+      answer = await sendOnce(path, request)
     }
-    if (answer.ok || accepts.includes(answer.status)) return answer
+    if (answer.ok) return answer
     // Every gateway has the paths that take a POST, so the URL names something below the gateway, such as `/graphql`.
-    if (init.method === 'POST' && isNoSuchPath(answer)) throw notRostrum(url, answer.status)
+    if (request.method === 'POST' && isNoSuchPath(answer)) throw notRostrum(url, answer.status)
     throw await toRefusal(answer, path, gateway)
   }
 
-  async function ask<Data>(query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> {
-    const answer = await send('/graphql', {
+  const get = (path: string, accept: string) => send(path, { method: 'GET', headers: { accept } })
+  const post = (path: string, content: object, accept: string) =>
+    send(path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify({ query, variables }),
+      headers: { 'content-type': 'application/json', accept },
+      body: writeBody(content),
     })
+
+  async function ask<Data>(query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> {
+    const answer = await post('/graphql', { query, variables }, 'application/json')
     const body = await readJson(answer, url)
     const first = readFirstError(body)
     if (first !== null) {
@@ -113,7 +118,17 @@ export function createGatewayClient(
     return data
   }
 
-  return { url, send, ask }
+  return { url, get, post, ask }
+}
+
+// JSON of a text with many escapes is up to six times as long, and no string is longer than half a gigabyte.
+function writeBody(content: object): string {
+  try {
+    return JSON.stringify(content)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw wrongUse('The script and its documents are too large to be sent. Give smaller ones.')
+  }
 }
 
 // Another 429, such as that of a full account, does not go away by waiting (contract, section 11.3).

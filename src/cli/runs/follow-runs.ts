@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readEvents } from '../../pages/gateway/read-events.ts'
 import { showControls } from '../../show-controls.ts'
+import { pause } from '../../signals/pause.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 import { findStream } from '../gateway/execute-script.ts'
@@ -58,12 +58,15 @@ export async function followRuns(
       : `The stream of ${client.url} ended; trying`
     terminal.say(`${said} again.`)
     if (performance.now() - startedAt > maxReconnectMs) pauseMs = reconnectMs
-    await sleep(pauseMs, undefined, { signal })
+    await pause(pauseMs, signal)
   }
 }
 
 // A refusal may end in the advice to do what this command does by itself.
 const withoutAdvice = (message: string) => message.replace(/ Try again (later|in \d+ s)\.$/, '')
+
+// An event has the id alone, because a gateway bounds what an event costs, and the log of a run costs more.
+const query = 'subscription ($filter: RunFilter) { runEnded(filter: $filter) { id } }'
 
 interface Showing {
   /** Shows the runs that ended since a run was shown. */
@@ -78,7 +81,7 @@ async function followOnce(
   { showMissed, showOnce }: Showing,
 ): Promise<void> {
   // Fetch cancels the body of an answer that is collected before its body is read, so the answer is held until then.
-  const answer = await openStream(client, filter)
+  const answer = await client.post('/graphql', { query, variables: { filter } }, 'text/event-stream')
   await showMissed()
   try {
     for await (const { event, data } of readEvents(findStream(answer, client.url))) {
@@ -95,14 +98,4 @@ async function followOnce(
 interface StreamResult {
   readonly data?: { readonly runEnded?: { readonly id: string } | null } | null
   readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[]
-}
-
-// An event has the id alone, because a gateway bounds what an event costs, and the log of a run costs more.
-function openStream({ send }: GatewayClient, filter: Filter): Promise<Response> {
-  const query = 'subscription ($filter: RunFilter) { runEnded(filter: $filter) { id } }'
-  return send('/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify({ query, variables: { filter } }),
-  })
 }

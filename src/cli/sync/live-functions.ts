@@ -52,7 +52,7 @@ const maxAtOnce = 8
 
 /** Reads the live sources of functions by their keys. `hashes` are those of the list, by key. */
 export async function readLiveSources(
-  { url, send }: GatewayClient,
+  { url, get }: GatewayClient,
   hashes: ReadonlyMap<string, string>,
   keys: readonly string[],
 ): Promise<Map<string, string>> {
@@ -60,7 +60,7 @@ export async function readLiveSources(
   const rest = [...keys]
   async function work(): Promise<void> {
     for (let key = rest.shift(); key !== undefined; key = rest.shift()) {
-      const answer = await send(pathOfFunction(key), { headers: { accept: 'text/javascript' } })
+      const answer = await get(pathOfFunction(key), 'text/javascript')
       // A proxy may answer with a page of its own, which must not become the source of a function.
       if (answer.headers.get('content-type')?.startsWith('text/javascript') !== true) throw notRostrum(url)
       const bytes = await answer.arrayBuffer().catch((error: unknown) => {

@@ -20,15 +20,14 @@ const host = z
   .refine(text => URL.canParse(`http://${text}`), 'has a host or port that does not exist')
   .transform(text => text.toLowerCase())
 
-const hosts = z
-  .string()
-  .transform(text =>
-    text
-      .split(',')
-      .map(part => part.trim())
-      .filter(part => part !== ''),
-  )
-  .pipe(z.array(host))
+const list = z.string().transform(text =>
+  text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== ''),
+)
+
+const hosts = list.pipe(z.array(host))
 
 const retryTimes = z
   .string()
@@ -53,18 +52,10 @@ const rateLimit = z
   })
   .refine(({ requests, seconds }) => Math.max(requests, seconds) <= 1_000_000, rateRule)
 
-const proxies = z
-  .string()
-  .transform(text =>
-    text
-      .split(',')
-      .map(part => part.trim())
-      .filter(part => part !== ''),
-  )
-  .refine(
-    parts => parts.every(part => isIP(part) !== 0 || ipaddr.isValidCIDR(part)),
-    'must be addresses or networks, such as `10.0.0.0/8`, separated by commas',
-  )
+const proxies = list.refine(
+  parts => parts.every(part => isIP(part) !== 0 || ipaddr.isValidCIDR(part)),
+  'must be addresses or networks, such as `10.0.0.0/8`, separated by commas',
+)
 
 const keyRule = 'must be 32 bytes in base64 or hex, such as `openssl rand -base64 32` prints'
 const secretsKeys = z.string().transform((text, context) => {
@@ -253,7 +244,8 @@ function isSetting(row: Setting<unknown> | Settings): row is Setting<unknown> {
   return 'variable' in row && typeof row.variable === 'string'
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** The variables of an environment, such as `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads the settings. Throws a `StartError` that names a bad value. An empty value counts as unset. */
 export function readConfig(environment: Environment): Config {

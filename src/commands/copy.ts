@@ -1,4 +1,4 @@
-import { readConfig } from '../config.ts'
+import { type Environment, readConfig } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { importQuickly } from '../import-quickly.ts'
 import type { TableCopy } from '../store/copy/copy-store.ts'
@@ -16,8 +16,6 @@ All or nothing: the copy is committed only after every table was read again and 
 `
 
 const options = { from: { type: 'string', multiple: true }, help: { type: 'boolean', short: 'h' } } as const
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Runs `copy` with the arguments after its name. Returns the exit code: 0, 1 if it failed, 64 for wrong arguments. */
 export async function runCopyCommand(argv: string[], environment: Environment): Promise<number> {

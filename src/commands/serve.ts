@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { type App, createApp } from '../app.ts'
-import { type Config, readConfig, unknownSettings } from '../config.ts'
+import { type Config, type Environment, readConfig, unknownSettings } from '../config.ts'
 import { cannotListen, type Listening, StartError } from '../errors.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { reportFailure } from './report-failure.ts'
@@ -15,8 +15,6 @@ import { writeBanner } from './write-banner.ts'
 const maxWaitingConnections = 4_096
 // Maximum time for which a start that failed waits for the reader of its log.
 const flushMs = 1_000
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Serves until a signal stops the process. Ends it with the reason if it cannot start. Throws a `StartError` with a

@@ -1,5 +1,5 @@
 import type { parseArgs } from 'node:util'
-import { readConfig } from '../config.ts'
+import { type Environment, readConfig } from '../config.ts'
 import { scopes as allScopes, isScope, operatorScopes, type Scope } from '../credentials/caller.ts'
 import { describeBadEmail, describeBadLabel, describeBadName } from '../domain/directory/directory.ts'
 import { parseId } from '../domain/id.ts'
@@ -52,10 +52,7 @@ type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
  * Runs `token` with the arguments after its name (contract, section 5). Returns the exit code: 0, 1 if it failed, 64
  * for wrong arguments. A gateway may serve the same store at the same time.
  */
-export async function runTokenCommand(
-  argv: string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<number> {
+export async function runTokenCommand(argv: string[], environment: Environment): Promise<number> {
   try {
     process.stdout.write(await execute(argv, environment))
     return 0
@@ -67,10 +64,7 @@ export async function runTokenCommand(
   }
 }
 
-async function execute(
-  argv: string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
+async function execute(argv: string[], environment: Environment): Promise<string> {
   const flags = parseFlags('npm run token --', argv, options)
   if (flags.help) return help
   const action = chooseAction(flags)

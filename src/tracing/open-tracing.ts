@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
+import type { Environment } from '../config.ts'
 import { importQuickly } from '../import-quickly.ts'
 import type { DatabaseSystem, Tracing } from './span.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 export interface OpenTracing {
   readonly environment: Environment

@@ -1,11 +1,10 @@
 import { constants, copyFileSync, existsSync, linkSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { readConfig } from '../../config.ts'
-import { StartError } from '../../errors.ts'
 import { backupStore } from '../../store/copy/backup-sqlite.ts'
 import { fileError } from '../files/file-error.ts'
 import { exitCodes, wrongUse } from '../frame/cli-error.ts'
-import type { Command, Environment } from '../frame/command.ts'
+import type { Command } from '../frame/command.ts'
+import { asWrongUse, readSettings } from '../frame/read-settings.ts'
 
 export const command: Command = {
   usage: '<file>',
@@ -17,7 +16,7 @@ To restore, stop the gateway and put the file in place of the store.
   options: {},
   args: [1, 1],
   async run({ args: [file = ''], resolve, environment, terminal, signal, atEnd }) {
-    const url = readDatabaseUrl(environment)
+    const url = readSettings(environment).databaseUrl
     if (!url.startsWith('sqlite:'))
       throw wrongUse(
         'The store is PostgreSQL, which `pg_dump` copies: `pg_dump --format=custom --file=<file> "$DATABASE_URL"`.',
@@ -42,18 +41,6 @@ To restore, stop the gateway and put the file in place of the store.
     )
     return exitCodes.done
   },
-}
-
-function readDatabaseUrl(environment: Environment): string {
-  try {
-    return readConfig(environment).databaseUrl
-  } catch (error) {
-    return asWrongUse(error)
-  }
-}
-
-function asWrongUse(error: unknown): never {
-  throw error instanceof StartError ? wrongUse(error.message) : error
 }
 
 // Removes the journal too, which SQLite leaves if the disk fails. The folder may not let this user in, or the name may

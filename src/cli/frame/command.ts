@@ -1,4 +1,5 @@
 import type { ParseArgsOptionDescriptor } from 'node:util'
+import type { Environment } from '../../config.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A command of `rostrum`. Its module is loaded when it is called or asked for help. */
@@ -13,8 +14,6 @@ export interface Command {
   /** Returns the exit code. */
   run(call: CommandCall): Promise<number>
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 export type CleanUp = () => Promise<void> | void
 

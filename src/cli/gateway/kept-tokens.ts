@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
+import type { Environment } from '../../config.ts'
 import { fileError } from '../files/file-error.ts'
 import { makeFolder, replaceFile } from '../files/write-file.ts'
 import { wrongUse } from '../frame/cli-error.ts'
-import type { Environment } from '../frame/command.ts'
 
 /** What `rostrum login` kept: the URL of its last gateway, and a token for each URL. */
 export interface KeptTokens {

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import type { App } from '../../app.ts'
-import { type Config, readConfig } from '../../config.ts'
-import { StartError } from '../../errors.ts'
+import type { Environment } from '../../config.ts'
 import { importQuickly } from '../../import-quickly.ts'
 import type { StandIn } from '../../scripts/calls/answer-call.ts'
 import { createPool } from '../../scripts/pool/create-pool.ts'
-import { wrongUse } from '../frame/cli-error.ts'
-import type { CommandCall, Environment } from '../frame/command.ts'
+import type { CommandCall } from '../frame/command.ts'
+import { readSettings } from '../frame/read-settings.ts'
 import type { ChosenGateway } from '../gateway/choose-gateway.ts'
 
 export interface ScratchGateway extends ChosenGateway {
@@ -36,10 +35,8 @@ export async function startScratchGateway(
   bypassProxy()
   const app = await createScratchApp(settings, standIn)
   const close = atEnd(() => app.close())
-  await Promise.all([app.start(), app.server.listen({ host, port: 0 }), app.prepare()])
-  const address = app.server.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  return { url: `http://${host}:${port}`, token, close }
+  const [, url] = await Promise.all([app.start(), app.server.listen({ host, port: 0 }), app.prepare()])
+  return { url, token, close }
 }
 
 // With NODE_USE_ENV_PROXY, `fetch` asks this machine too through the proxy of HTTP_PROXY, unless NO_PROXY names it.
@@ -53,7 +50,7 @@ function bypassProxy(): void {
 // The sandbox boots while the modules of the gateway are loaded, because each takes a third of a second.
 async function createScratchApp(settings: Environment, standIn: StandIn | undefined): Promise<App> {
   const log = pino({ level: 'silent' })
-  const config = readScratchConfig(settings)
+  const config = readSettings(settings)
   const pool = createPool({ config, log })
   try {
     pool.start()
@@ -62,15 +59,6 @@ async function createScratchApp(settings: Environment, standIn: StandIn | undefi
   } catch (error) {
     await pool.close()
     throw error
-  }
-}
-
-/** Reads settings. Throws the error of the command line for a wrong one. */
-export function readScratchConfig(settings: Environment): Config {
-  try {
-    return readConfig(settings)
-  } catch (error) {
-    throw error instanceof StartError ? wrongUse(error.message) : error
   }
 }
 

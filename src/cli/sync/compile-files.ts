@@ -5,7 +5,8 @@ import { importQuickly } from '../../import-quickly.ts'
 import type { Compiler } from '../../scripts/create-compiler.ts'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
-import { pickLimits, readScratchConfig } from '../run/scratch-gateway.ts'
+import { readSettings } from '../frame/read-settings.ts'
+import { pickLimits } from '../run/scratch-gateway.ts'
 import { type FunctionFile, pathOfKey } from './function-files.ts'
 
 export type CompileFiles = (files: readonly FunctionFile[]) => Promise<void>
@@ -28,7 +29,7 @@ export function createFileCompiler(call: CompilingCall): CompileFiles {
 
 async function startCompiler({ environment, atEnd, signal }: CompilingCall): Promise<CompileSource> {
   const { createCompiler } = await importQuickly(() => import('../../scripts/create-compiler.ts'))
-  const config = readScratchConfig({
+  const config = readSettings({
     ...pickLimits(environment),
     ROSTRUM_SANDBOXES: '1',
     ROSTRUM_WARM_SANDBOXES: '1',

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { z } from 'zod'
+import type { Environment } from '../../config.ts'
 import { StartError } from '../../errors.ts'
 
 const protocols = ['http/protobuf', 'http/json'] as const
@@ -65,8 +66,6 @@ export interface TraceSettings {
     readonly maxExportBatchSize?: number
   }
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Reads the settings of OpenTelemetry that the SDK leaves to its caller. The exporter reads its endpoint, headers,

@@ -27,11 +27,11 @@ export class IsolateKeeper {
     this.#isolate = this.#makeIsolate()
   }
 
-  isolateFor(accountCode: string): { isolate: RealmIsolate; reusesIsolate: boolean } {
+  isolateFor(accountCode: string): RealmIsolate {
     const isForeign = this.#account !== null && this.#account !== accountCode
     if (isForeign) this.#replace()
     this.#account = accountCode
-    return { isolate: this.#isolate, reusesIsolate: this.#setup.isolation === 'account' }
+    return this.#isolate
   }
 
   /** Prepares for the next run. Call it when the script has left its isolate. */

@@ -18,14 +18,13 @@ const platformCalls = platformCallsSource(setup.platform)
 let current: ScriptRun | null = null
 
 function begin(message: RunMessage): void {
-  const { isolate, reusesIsolate } = keeper.isolateFor(message.accountCode)
   const run = new ScriptRun({
     message,
     limits: setup.limits,
-    isolate,
+    isolate: keeper.isolateFor(message.accountCode),
     channel: { send, hold },
     platformCalls,
-    reusesIsolate,
+    reusesIsolate: setup.isolation === 'account',
     onLeft(ending) {
       current = null
       keeper.recover(run, ending)

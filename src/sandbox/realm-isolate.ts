@@ -17,20 +17,23 @@ export function createRealmSnapshot(setup: SandboxSetup) {
 
 export type RealmSnapshot = ReturnType<typeof createRealmSnapshot>
 
+interface Realm {
+  readonly context: ivm.Context
+  /** The function that starts the script and settles its calls. */
+  readonly enter: ivm.Reference
+}
+
 /** One isolate with one context, in which a script's globals are defined. It is created before its script arrives. */
 export class RealmIsolate {
   readonly #isolate: ivm.Isolate
-  #context: ivm.Context
-  #enter: ivm.Reference
+  #realm: Realm
   #post: Post = () => undefined
 
   constructor(memoryMb: number, snapshot: RealmSnapshot) {
     // Without a handler for catastrophic errors, V8 ends the process by SIGABRT when it cannot get memory. With one,
     // the thread would sleep and never wake.
     this.#isolate = new ivm.Isolate({ memoryLimit: memoryMb, snapshot })
-    const realm = this.#makeRealm()
-    this.#context = realm.context
-    this.#enter = realm.enter
+    this.#realm = this.#makeRealm()
   }
 
   /** Sets the receiver of the next script's posts. */
@@ -41,16 +44,14 @@ export class RealmIsolate {
   /** Replaces the realm in the same isolate (`ROSTRUM_ISOLATION=account`) and releases the old realm. */
   renew(): void {
     // Releases these references, because each one would keep the old realm in memory.
-    this.#enter.release()
-    this.#context.release()
-    const realm = this.#makeRealm()
-    this.#context = realm.context
-    this.#enter = realm.enter
+    this.#realm.enter.release()
+    this.#realm.context.release()
+    this.#realm = this.#makeRealm()
   }
 
   /** Compiles and starts the script. Returns the message of a syntax error, or ''. */
   start(texts: readonly [string, string, string, string], timeoutMs: number): string {
-    return String(this.#enter.applySync(undefined, ['start', ...texts], { timeout: timeoutMs }))
+    return String(this.#realm.enter.applySync(undefined, ['start', ...texts], { timeout: timeoutMs }))
   }
 
   /** Settles one `graphql()` call of the script. The script then continues. */
@@ -58,7 +59,7 @@ export class RealmIsolate {
     answer: readonly [call: number, ok: boolean, text: string, code: string],
     timeoutMs: number,
   ): void {
-    this.#enter.applySync(undefined, ['answer', ...answer], { timeout: timeoutMs })
+    this.#realm.enter.applySync(undefined, ['answer', ...answer], { timeout: timeoutMs })
   }
 
   /** Returns the position of a syntax error. It compiles the text as a script and does not run it. */
@@ -101,7 +102,7 @@ export class RealmIsolate {
     }
   }
 
-  #makeRealm() {
+  #makeRealm(): Realm {
     const context = this.#isolate.createContextSync()
     const post = new ivm.Callback((...parts: Parameters<Post>) => this.#post(...parts))
     // Reading the function and calling it takes less time than compiling a text that does so.

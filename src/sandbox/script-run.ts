@@ -47,13 +47,7 @@ export interface ScriptRunParts {
  *       └──── deadline, memory ──▶ ended, the gateway kills this process
  */
 export class ScriptRun {
-  readonly #message: RunMessage
-  readonly #limits: RunLimits
-  readonly #isolate: RealmIsolate
-  readonly #channel: Channel
-  readonly #platformCalls: string
-  readonly #reusesIsolate: boolean
-  readonly #onLeft: (ending: Ending) => void
+  readonly #parts: ScriptRunParts
   readonly #deadline: number
   #clock: NodeJS.Timeout | null = null
   #ending: Ending | null = null
@@ -63,20 +57,13 @@ export class ScriptRun {
   #unhandled: Error | null = null
 
   constructor(parts: ScriptRunParts) {
-    const { message, limits, isolate, channel, platformCalls, reusesIsolate, onLeft } = parts
-    this.#message = message
-    this.#limits = limits
-    this.#isolate = isolate
-    this.#channel = channel
-    this.#platformCalls = platformCalls
-    this.#reusesIsolate = reusesIsolate
-    this.#onLeft = onLeft
-    this.#deadline = performance.now() + message.timeoutMs
-    isolate.listen((kind, ...parts) => this.#onPost(kind, parts.map(String)))
+    this.#parts = parts
+    this.#deadline = performance.now() + parts.message.timeoutMs
+    parts.isolate.listen((kind, ...parts) => this.#onPost(kind, parts.map(String)))
   }
 
   get id(): string {
-    return this.#message.run
+    return this.#parts.message.run
   }
 
   /** True if no `graphql()` call waits for an answer. Then the script cannot continue. */
@@ -94,8 +81,8 @@ export class ScriptRun {
 
   /** Starts the script. Returns when it has ended, or waits for an answer. */
   execute(): void {
-    const { source, payload, options, accountCode, requestContext, compilesOnly, exitsData } = this.#message
-    const reusesIsolate = this.#reusesIsolate
+    const { message, isolate, reusesIsolate } = this.#parts
+    const { source, payload, options, accountCode, requestContext, compilesOnly, exitsData } = message
     const settings: RealmSetup = {
       file: randomUUID(),
       accountCode,
@@ -106,7 +93,7 @@ export class ScriptRun {
     }
     const setup = JSON.stringify(settings)
     this.#enter(timeoutMs => {
-      const syntaxError = this.#isolate.start([source, payload, options, setup], timeoutMs)
+      const syntaxError = isolate.start([source, payload, options, setup], timeoutMs)
       if (syntaxError !== '') this.#endWithSyntaxError(syntaxError)
     })
   }
@@ -115,9 +102,9 @@ export class ScriptRun {
   answer({ call, ok, text, code = '' }: AnswerMessage): void {
     if (this.#ending !== null) return
     // A call shares the deadline of its run. When it fails for that reason, the run is out of time too.
-    if (performance.now() >= this.#deadline) return this.#endWaiting()
+    if (performance.now() >= this.#deadline) return this.#endByDeadline()
     this.#pendingCalls--
-    this.#enter(timeoutMs => this.#isolate.resolveCall([call, ok, text, code], timeoutMs))
+    this.#enter(timeoutMs => this.#parts.isolate.resolveCall([call, ok, text, code], timeoutMs))
   }
 
   // Enters the isolate. Every entry goes through here: it is timed, its failures become endings, and afterwards the run
@@ -130,28 +117,29 @@ export class ScriptRun {
       this.#onCallFailure(error)
     }
     this.#isEntered = false
-    if (this.#ending !== null) return this.#onLeft(this.#ending)
+    if (this.#ending !== null) return this.#parts.onLeft(this.#ending)
     if (!this.isSettled) return this.#startClock()
     this.#fail(this.#unhandled === null ? noOutcome : unhandledRejection(this.#unhandled))
   }
 
   // The isolate's own timeout ends a script that computes; this clock ends one that waits.
   #startClock(): void {
-    this.#clock ??= setTimeout(() => this.#endWaiting(), this.#deadline - performance.now())
+    this.#clock ??= setTimeout(() => this.#endByDeadline(), this.#deadline - performance.now())
   }
 
-  #endWaiting(): void {
-    this.#fail(outOfTime(this.#limits.timeoutMs))
+  #endByDeadline(): void {
+    this.#fail(outOfTime(this.#parts.limits.timeoutMs))
   }
 
   // Handles a post of the script, which is on the stack. It must be quick and never throw.
   #onPost(kind: string, parts: string[]): unknown {
-    if (this.#ending !== null) return this.#isolate.dispose()
+    const { isolate, channel, platformCalls } = this.#parts
+    if (this.#ending !== null) return isolate.dispose()
     const [first = '', second = '', third = '', fourth = ''] = parts
     const run = this.id
     switch (kind) {
       case 'log':
-        return this.#channel.hold({
+        return channel.hold({
           type: 'log',
           at: Date.now(),
           run,
@@ -160,7 +148,7 @@ export class ScriptRun {
         })
       case 'graphql':
         this.#pendingCalls++
-        return this.#channel.send({
+        return channel.send({
           type: 'graphql',
           run,
           call: Number(first),
@@ -171,9 +159,9 @@ export class ScriptRun {
       case 'guid':
         return randomUUID()
       case 'platform':
-        return this.#platformCalls
+        return platformCalls
       case 'cut':
-        return this.#channel.hold({
+        return channel.hold({
           type: 'cut',
           run,
           entries: Number(first),
@@ -198,7 +186,7 @@ export class ScriptRun {
 
   // Ends the run, or fails it if `bytes` is over the limit. The realm could only count characters.
   #endWithin(bytes: number, ending: Ending, what: string): void {
-    const { resultBytes } = this.#limits
+    const { resultBytes } = this.#parts.limits
     if (bytes > resultBytes) this.#fail(tooLarge(what, resultBytes))
     else this.#end(ending)
   }
@@ -209,14 +197,14 @@ export class ScriptRun {
   #onCallFailure(error: unknown): void {
     // A timeout is an object too, but the throw of an ending is a text.
     if (typeof error === 'object') this.#mayHaveLeftTraces = true
-    if (this.#isolate.isDisposed) this.#fail(outOfMemory)
-    else if (performance.now() >= this.#deadline) this.#fail(outOfTime(this.#limits.timeoutMs))
+    if (this.#parts.isolate.isDisposed) this.#fail(outOfMemory)
+    else if (performance.now() >= this.#deadline) this.#endByDeadline()
     else this.#unhandled ??= error instanceof Error ? error : new Error(String(error))
   }
 
   #endWithSyntaxError(message: string): void {
-    const { source } = this.#message
-    this.#fail(syntaxError(message, source, this.#isolate.locateSyntaxError(source)))
+    const { isolate, message: run } = this.#parts
+    this.#fail(syntaxError(message, run.source, isolate.locateSyntaxError(run.source)))
   }
 
   #fail(error: ScriptError): void {
@@ -228,8 +216,9 @@ export class ScriptRun {
     if (this.#ending !== null) return
     this.#ending = ending
     if (this.#clock !== null) clearTimeout(this.#clock)
-    this.#channel.send({ type: 'end', run: this.id, ending })
-    if (!this.#isEntered) this.#onLeft(ending)
-    else if (!this.#reusesIsolate || ending.kind === 'error') this.#isolate.dispose()
+    const { channel, isolate, reusesIsolate, onLeft } = this.#parts
+    channel.send({ type: 'end', run: this.id, ending })
+    if (!this.#isEntered) onLeft(ending)
+    else if (!reusesIsolate || ending.kind === 'error') isolate.dispose()
   }
 }

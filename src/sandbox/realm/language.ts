@@ -17,8 +17,6 @@ export function captureLanguage() {
   return {
     apply,
     uncurry,
-    /** bind(f, self, ...rest) is f.bind(self, ...rest). */
-    bind: uncurry(bind) as (method: unknown, self: unknown, ...rest: unknown[]) => () => void,
     define,
     freeze,
     /** Freezes functions that scripts get, and hides their source text from `toString`. */
@@ -35,7 +33,6 @@ export function captureLanguage() {
     objectPrototype: Object.prototype,
     arrayPrototype: Array.prototype as object,
     getPrototypeOf: Object.getPrototypeOf as (value: object) => object,
-    values: Object.values as (value: object) => unknown[],
     isFinite: Number.isFinite,
     objectToString: Object.prototype.toString,
     isArray: Array.isArray,

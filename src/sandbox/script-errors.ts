@@ -1,21 +1,9 @@
-import type { ScriptError } from '../scripts/protocol.ts'
-
-/** Errors with which the sandbox itself ends a run. */
-export const outOfMemory = withoutPosition('MEMORY', 'The run used more memory than allowed')
+import { type ScriptError, withoutPosition } from '../scripts/protocol.ts'
 
 export const noOutcome = withoutPosition(
   'NO_OUTCOME',
   'The script ended without calling `exit` or `fail`, and nothing is pending',
 )
-
-export function outOfTime(timeoutMs: number): ScriptError {
-  return withoutPosition('TIMEOUT', `The run did not end within its ${timeoutMs} ms`)
-}
-
-/** Returns the error for a result or message over `resultBytes`. `what` names which of the two it is. */
-export function tooLarge(what: string, resultBytes: number): ScriptError {
-  return withoutPosition('LIMIT', `The ${what} has more than the ${resultBytes} bytes allowed`)
-}
 
 export interface Position {
   readonly line: number
@@ -70,8 +58,4 @@ function framesAfter(rest: string, message: string): string {
   const repeatedAt = message.indexOf('\n    at')
   const repeated = repeatedAt < 0 ? '' : message.slice(repeatedAt)
   return rest.startsWith(`${repeated}\n    at `) ? rest.slice(repeated.length) : ''
-}
-
-function withoutPosition(code: ScriptError['code'], message: string): ScriptError {
-  return { code, message, line: null, column: null, stack: null }
 }

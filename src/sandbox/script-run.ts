@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  AnswerMessage,
-  Ending,
-  FromSandbox,
-  HeldMessage,
-  LogMessage,
-  RunLimits,
-  RunMessage,
-  ScriptError,
+import {
+  type AnswerMessage,
+  type Ending,
+  type FromSandbox,
+  type HeldMessage,
+  type LogMessage,
+  outOfMemory,
+  outOfTime,
+  type RunLimits,
+  type RunMessage,
+  type ScriptError,
+  tooLarge,
 } from '../scripts/protocol.ts'
 import type { RealmSetup } from './realm/run-script.ts'
 import type { RealmIsolate } from './realm-isolate.ts'
-import {
-  noOutcome,
-  outOfMemory,
-  outOfTime,
-  syntaxError,
-  tooLarge,
-  unhandledRejection,
-} from './script-errors.ts'
+import { noOutcome, syntaxError, unhandledRejection } from './script-errors.ts'
 
 /** How messages reach the gateway: at once, or within some milliseconds, with those that follow. */
 export interface Channel {
@@ -185,7 +181,7 @@ export class ScriptRun {
   }
 
   // Ends the run, or fails it if `bytes` is over the limit. The realm could only count characters.
-  #endWithin(bytes: number, ending: Ending, what: string): void {
+  #endWithin(bytes: number, ending: Ending, what: 'result' | 'message'): void {
     const { resultBytes } = this.#parts.limits
     if (bytes > resultBytes) this.#fail(tooLarge(what, resultBytes))
     else this.#end(ending)

@@ -124,6 +124,24 @@ export interface ScriptError extends RunError {
   readonly code: Exclude<RunErrorCode, 'CRASHED'>
 }
 
+/** Creates an error that has no position in the script. */
+export function withoutPosition(code: ScriptError['code'], message: string): ScriptError {
+  return { code, message, line: null, column: null, stack: null }
+}
+
+// The errors of the limits that the sandbox keeps, and the gateway too if a sandbox does not.
+
+export const outOfMemory = withoutPosition('MEMORY', 'The run used more memory than allowed')
+
+export function outOfTime(timeoutMs: number): ScriptError {
+  return withoutPosition('TIMEOUT', `The run did not end within its ${timeoutMs} ms`)
+}
+
+/** The error of a result or message over `resultBytes`. `what` names which of the two it is. */
+export function tooLarge(what: 'result' | 'message', resultBytes: number): ScriptError {
+  return withoutPosition('LIMIT', `The ${what} has more than the ${resultBytes} bytes allowed`)
+}
+
 /**
  * Maximum levels of a JSON text from a sandbox. The realm allows 1,000. Deeper texts could be parsed but not serialized
  * again.

@@ -1,7 +1,7 @@
 import { errorWithoutPosition, type RunError } from '../../domain/scripts/run.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { escapeSurrogates } from '../../json/surrogates.ts'
-import type { Ending } from '../protocol.ts'
+import { type Ending, tooLarge } from '../protocol.ts'
 import { isSandboxJson } from './read-sandbox-json.ts'
 
 /** How a run ended: as the script reported, or because its process ended. */
@@ -49,8 +49,4 @@ function readExit(text: string, resultBytes: number): ReadEnding {
 
 function distrusted(error: RunError): ReadEnding {
   return { ending: { kind: 'error', error }, isReusable: false }
-}
-
-function tooLarge(what: string, resultBytes: number): RunError {
-  return errorWithoutPosition('LIMIT', `The ${what} has more than the ${resultBytes} bytes allowed`)
 }

@@ -6,7 +6,7 @@ import { type RunEnding, readEnding } from '../ending/read-ending.ts'
 import type { RunLog } from '../ending/run-log.ts'
 import type { KillReason } from '../kill-causes.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
-import type { RunMessage } from '../protocol.ts'
+import { outOfMemory, outOfTime, type RunMessage, type ScriptError } from '../protocol.ts'
 import { everyTick } from '../resources/every-tick.ts'
 
 // Extra time in which the sandbox's own clock can end the run, before the gateway sends SIGKILL.
@@ -52,10 +52,10 @@ export async function runInSandbox({
   }
   const endAt = performance.now() + message.timeoutMs + graceMs
   const unwatch = everyTick(now => {
-    if (now > endAt) return stop(timedOut(limits.timeoutMs), 'did not end its run in time')
+    if (now > endAt) return stop(errorEnding(outOfTime(limits.timeoutMs)), 'did not end its run in time')
     const hasComputed = sandbox.processorMs > limits.cpuMs
     if (hasComputed) stop(outOfProcessorTime(limits.cpuMs), 'used too much processor time')
-    else if (sandbox.holdsMoreThan(residentBytes)) stop(outOfMemory, 'used too much memory')
+    else if (sandbox.holdsMoreThan(residentBytes)) stop(errorEnding(outOfMemory), 'used too much memory')
   })
   const onAbort = () => stop(endOfAborted(signal), reasonOfAborted(signal))
   signal.addEventListener('abort', onAbort, { once: true })
@@ -73,7 +73,7 @@ export async function runInSandbox({
     gone(reason, hasBegun) {
       if (!hasBegun) return resolve({ kind: 'notBegun', reason })
       const hadNoMemory = abortion.test(reason) && saysOutOfMemory.test(sandbox.stderrText)
-      resolve(hadNoMemory ? outOfMemory : { kind: 'crashed', reason })
+      resolve(hadNoMemory ? errorEnding(outOfMemory) : { kind: 'crashed', reason })
     },
   })
   if (!isSent) resolve({ kind: 'notBegun', reason: 'was gone before the run began' })
@@ -98,17 +98,9 @@ function reasonOfAborted({ reason }: AbortSignal): KillReason {
 
 function outOfProcessorTime(cpuMs: number): RunEnding {
   const message = `The run used more than its ${cpuMs} ms of processor time`
-  return { kind: 'error', error: errorWithoutPosition('TIMEOUT', message) }
+  return errorEnding(errorWithoutPosition('TIMEOUT', message))
 }
 
-function timedOut(wholeMs: number): RunEnding {
-  return {
-    kind: 'error',
-    error: errorWithoutPosition('TIMEOUT', `The run did not end within its ${wholeMs} ms`),
-  }
-}
-
-const outOfMemory: RunEnding = {
-  kind: 'error',
-  error: errorWithoutPosition('MEMORY', 'The run used more memory than allowed'),
+function errorEnding(error: ScriptError): RunEnding {
+  return { kind: 'error', error }
 }

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { QueuedCapacity } from '../../domain/scripts/queued-capacity.ts'
 import { overloaded, shuttingDown } from '../../errors.ts'
 import { endBefore } from '../../signals/end-before.ts'
 import { isOfNoRun } from '../kill-causes.ts'
@@ -30,7 +31,7 @@ export interface AdmissionRequest {
   /** A nested run is admitted at once or refused: it must not wait for a sandbox that its parent holds. */
   readonly nested: boolean
   /** A queued run is admitted at once or refused, too: requests come first. False by default. */
-  readonly queued?: boolean
+  readonly queued?: boolean | undefined
   /** In milliseconds of `performance.now()`. No run waits longer. */
   readonly deadline: number
   readonly signal: AbortSignal
@@ -107,43 +108,27 @@ export class Admission {
     return this.#queue.length
   }
 
-  /** How many queued runs could begin now, of all accounts. */
-  freeForQueued(): number {
-    return this.#closed ? 0 : this.#policy.freeForQueued()
-  }
-
-  /** The same for one account, whose share may be less. */
-  freeForQueuedOf(accountCode: string): number {
-    return Math.min(this.freeForQueued(), this.#policy.queuedShareOf(accountCode))
-  }
-
-  /** The accounts that hold so much that no queued run of theirs may begin. */
-  accountsWithoutQueued(): string[] {
-    return this.#policy.accountsWithoutQueued()
-  }
-
-  /** Says whether queued runs want a sandbox (rule 7). */
-  wantForQueued(areDue: boolean): void {
-    if (areDue) return this.#queued.want()
-    const wasDue = this.#queued.isDue
-    this.#queued.forgetWant()
-    if (wasDue) this.#serve()
-  }
-
-  /** For queued runs that wait: starts one more sandbox if all are busy for a while. */
-  growForQueued(): void {
-    if (this.#closed || this.#queued.free === 0) return
-    this.#queued.want()
-    this.#growWhenStalled(1)
-  }
-
-  /** Sets the listener that is called when a queued run may find a sandbox. */
-  onFreeForQueued(listener: () => void): void {
-    this.#queued.onFree(listener)
+  /** The sandboxes for queued runs. */
+  readonly forQueued: QueuedCapacity = {
+    free: () => (this.#closed ? 0 : this.#policy.freeForQueued()),
+    freeOf: accountCode => Math.min(this.forQueued.free(), this.#policy.queuedShareOf(accountCode)),
+    fullAccounts: () => this.#policy.accountsWithoutQueued(),
+    want: areDue => {
+      if (areDue) return this.#queued.want()
+      const wasDue = this.#queued.isDue
+      this.#queued.forgetWant()
+      if (wasDue) this.#serve()
+    },
+    grow: () => {
+      if (this.#closed || this.#queued.free === 0) return
+      this.#queued.want()
+      this.#growWhenStalled(1)
+    },
+    onFree: listener => this.#queued.onFree(listener),
   }
 
   #acquireQueued(accountCode: string): Admitted {
-    const sandbox = this.freeForQueuedOf(accountCode) > 0 ? this.#take(accountCode) : null
+    const sandbox = this.forQueued.freeOf(accountCode) > 0 ? this.#take(accountCode) : null
     if (sandbox === null) throw overloaded('No sandbox is free for a queued run', 1)
     return this.#admit(accountCode, sandbox, this.#queued.take(accountCode))
   }
@@ -201,7 +186,7 @@ export class Admission {
   #serve(): void {
     while (this.#serveNext());
     this.#growWhenStalled()
-    if (this.freeForQueued() === 0) return
+    if (this.forQueued.free() === 0) return
     if (this.#queued.isDue) this.#queued.leave(() => this.#serve())
     this.#queued.announceFree()
   }

@@ -29,8 +29,7 @@ export async function compileSource(
       requestContext: '{}',
     },
     deadline: Math.min(performance.now() + limits.timeoutMs, parentRun?.deadline ?? Number.POSITIVE_INFINITY),
-    isNested: parentRun !== null,
-    isQueued: false,
+    nested: parentRun !== null,
     signal,
     // A source that is only compiled never runs, so only a compromised sandbox logs or calls here. A log without room
     // kills it.

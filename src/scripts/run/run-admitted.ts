@@ -3,22 +3,15 @@ import { type AnswerCall, ScriptCalls } from '../calls/script-calls.ts'
 import type { RunEnding } from '../ending/read-ending.ts'
 import type { RunLog } from '../ending/run-log.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
-import type { Admission } from '../pool/admission.ts'
+import type { Admission, AdmissionRequest } from '../pool/admission.ts'
 import type { RunMessage } from '../protocol.ts'
 import { runInSandbox } from './run-in-sandbox.ts'
 
 const maxAttempts = 3
 
 /** A run that waits for a sandbox. */
-export interface AskedRun {
+export interface AskedRun extends Omit<AdmissionRequest, 'accountCode'> {
   readonly message: Omit<RunMessage, 'type' | 'timeoutMs'>
-  /** The deadline, in milliseconds of `performance.now()`. */
-  readonly deadline: number
-  /** True for a run inside a run, which never waits. */
-  readonly isNested: boolean
-  /** True for a queued run, which never waits either. */
-  readonly isQueued: boolean
-  readonly signal: AbortSignal
   readonly scriptLog: RunLog
   readonly answer: AnswerCall
   /** Called when the run has a sandbox. */
@@ -45,7 +38,7 @@ export async function runAdmitted(parts: RunningParts, waiting: AskedRun): Promi
 }
 
 async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun): Promise<RunEnding> {
-  const { deadline, isNested: nested, isQueued: queued, signal, scriptLog, answer } = waiting
+  const { deadline, nested, queued, signal, scriptLog, answer } = waiting
   const { accountCode } = waiting.message
   const { sandbox, release } = await admission.acquire({ accountCode, nested, queued, deadline, signal })
   try {

@@ -62,8 +62,7 @@ describe('a run that has not begun', () => {
       {
         message: runMessage('exit(1)'),
         deadline: performance.now() + 60_000,
-        isNested: false,
-        isQueued: false,
+        nested: false,
         signal: client.signal,
         scriptLog: new RunLog({ limits, system: { write: () => undefined } }),
         answer: async () => '',

@@ -72,10 +72,10 @@ describe('the account with as many computing runs as processors', () => {
   test('begins no queued run until one of them has ended', async () => {
     const { ask, admission } = await startFour({ onRun: [exitLine('r')] })
     const [first] = await Promise.all([ask('a'), ask('a')])
-    expect([admission.freeForQueued(), admission.freeForQueuedOf('b')]).toEqual([0, 0])
+    expect([admission.forQueued.free(), admission.forQueued.freeOf('b')]).toEqual([0, 0])
     await begin(first)
     first.release()
-    expect(admission.freeForQueued()).toBe(1)
+    expect(admission.forQueued.free()).toBe(1)
     const queued = { accountCode: 'b', nested: false, queued: true, deadline: performance.now() + 10_000 }
     const { sandbox } = await admission.acquire({ ...queued, signal: new AbortController().signal })
     expect(sandbox.isServing).toBe(true)

@@ -16,14 +16,14 @@ const queued = (admission: Awaited<ReturnType<typeof startAdmission>>['admission
 test('queued runs take at most half of the sandboxes, and are refused at once past it', async () => {
   const { admission, pool } = await startAdmission({ max: 4 })
   await until(() => pool.idle === 4)
-  expect(admission.freeForQueued()).toBe(2)
+  expect(admission.forQueued.free()).toBe(2)
   const first = await queued(admission)
   await queued(admission, 'b')
-  expect(admission.freeForQueued()).toBe(0)
+  expect(admission.forQueued.free()).toBe(0)
   await expect(queued(admission, 'c')).rejects.toMatchObject({ code: 'OVERLOADED' })
   first.sandbox.vacate()
   first.release()
-  await until(() => admission.freeForQueued() === 1)
+  await until(() => admission.forQueued.free() === 1)
 })
 
 // A run that is stopped before it begins releases its sandbox early, and again like every other run.
@@ -33,20 +33,20 @@ test('a queued run that releases its sandbox twice gives it back once', async ()
   const run = await queued(admission)
   giveBack(run)
   run.release()
-  expect(admission.freeForQueued()).toBe(2)
+  expect(admission.forQueued.free()).toBe(2)
 })
 
 test('the last sandbox of that half is left to an account without a queued run', async () => {
   const { admission, pool } = await startAdmission({ max: 8 })
   await until(() => pool.idle === 8)
   const held = [await queued(admission), await queued(admission), await queued(admission)]
-  expect(admission.freeForQueuedOf('a')).toBe(0)
-  expect(admission.accountsWithoutQueued()).toEqual(['a'])
+  expect(admission.forQueued.freeOf('a')).toBe(0)
+  expect(admission.forQueued.fullAccounts()).toEqual(['a'])
   await expect(queued(admission)).rejects.toMatchObject({ code: 'OVERLOADED' })
-  expect([admission.freeForQueued(), admission.freeForQueuedOf('b')]).toEqual([1, 1])
+  expect([admission.forQueued.free(), admission.forQueued.freeOf('b')]).toEqual([1, 1])
   giveBack(await queued(admission, 'b'))
   for (const run of held) giveBack(run)
-  expect(admission.freeForQueuedOf('a')).toBe(3)
+  expect(admission.forQueued.freeOf('a')).toBe(3)
 })
 
 test.each([
@@ -59,7 +59,7 @@ test.each([
 ])('of %i sandboxes, queued runs of one account hold %i', async (max, share) => {
   const { admission, pool } = await startAdmission({ max })
   await until(() => pool.idle === max)
-  expect(admission.freeForQueuedOf('a')).toBe(share)
+  expect(admission.forQueued.freeOf('a')).toBe(share)
   for (let held = 0; held < share; held++) await queued(admission)
   await expect(queued(admission)).rejects.toMatchObject({ code: 'OVERLOADED' })
 })
@@ -68,22 +68,22 @@ test('other runs of an account count to what its queued runs may hold', async ()
   const { admission, pool, ask } = await startAdmission({ max: 4 })
   for (const run of [ask('a'), ask('a')]) await run
   await until(() => pool.idle === 2)
-  expect(admission.accountsWithoutQueued()).toEqual(['a'])
+  expect(admission.forQueued.fullAccounts()).toEqual(['a'])
   await expect(queued(admission)).rejects.toMatchObject({ code: 'OVERLOADED' })
   await queued(admission, 'b')
 })
 
 test('one sandbox can serve a queued run', async () => {
   const { admission } = await startAdmission({ max: 1 })
-  expect(admission.freeForQueued()).toBe(1)
+  expect(admission.forQueued.free()).toBe(1)
 })
 
 test('a queued run is refused while another run waits', async () => {
   const { admission, ask } = await startAdmission({ max: 2 })
-  await until(() => admission.freeForQueued() === 1)
+  await until(() => admission.forQueued.free() === 1)
   const held = [await ask('a'), await ask('b')]
   const waits = ask('c')
-  expect(admission.freeForQueued()).toBe(0)
+  expect(admission.forQueued.free()).toBe(0)
   await expect(queued(admission, 'd')).rejects.toMatchObject({ code: 'OVERLOADED' })
   for (const { sandbox, release } of held) {
     sandbox.vacate()
@@ -95,15 +95,15 @@ test('a queued run is refused while another run waits', async () => {
 test('a freed sandbox is announced for queued runs', async () => {
   const { admission, ask } = await startAdmission({ max: 1 })
   let announced = 0
-  admission.onFreeForQueued(() => {
+  admission.forQueued.onFree(() => {
     announced += 1
   })
   const { sandbox, release } = await ask('a')
-  expect(admission.freeForQueued()).toBe(0)
+  expect(admission.forQueued.free()).toBe(0)
   sandbox.vacate()
   release()
   await until(() => announced > 0)
-  expect(admission.freeForQueued()).toBe(1)
+  expect(admission.forQueued.free()).toBe(1)
 })
 
 test('of a flood of other runs, one queued run a second gets a sandbox', async () => {
@@ -112,18 +112,18 @@ test('of a flood of other runs, one queued run a second gets a sandbox', async (
   await until(() => pool.idle === 2)
   const [first, second] = [await ask('a'), await ask('b')]
   const others = [ask('d'), ask('e')]
-  admission.growForQueued()
+  admission.forQueued.grow()
   now = 999
   giveBack(first)
   const third = await others[0]
-  expect(admission.freeForQueued()).toBe(0)
+  expect(admission.forQueued.free()).toBe(0)
 
   now = 1_000
   giveBack(second)
   expect(waiting()).toBe(1)
-  expect(admission.freeForQueued()).toBe(1)
+  expect(admission.forQueued.free()).toBe(1)
   const run = await queued(admission, 'c')
-  expect(admission.freeForQueued()).toBe(0)
+  expect(admission.forQueued.free()).toBe(0)
   giveBack(run)
   await others[1]
   if (third !== undefined) giveBack(third)
@@ -133,14 +133,14 @@ test('a sandbox that was left to a queued run goes to another one if none comes'
   let now = 0
   const { admission, ask, waiting } = await startAdmission({ max: 1, readMs: () => now })
   const held = await ask('a')
-  admission.growForQueued()
+  admission.forQueued.grow()
   now = 1_000
   giveBack(held)
   const waits = ask('b')
   expect(waiting()).toBe(1)
   giveBack(await waits)
 
-  admission.growForQueued()
+  admission.forQueued.grow()
   now = 8_000
   expect(await ask('b')).toBeDefined()
 })
@@ -149,12 +149,12 @@ test('a sandbox that was left to a queued run goes to another one at once when n
   let now = 0
   const { admission, ask } = await startAdmission({ max: 1, readMs: () => now })
   const held = await ask('a')
-  admission.wantForQueued(true)
+  admission.forQueued.want(true)
   now = 1_000
   giveBack(held)
   const waits = ask('b')
   expect(admission.waiting).toBe(1)
-  admission.wantForQueued(false)
+  admission.forQueued.want(false)
   expect(admission.waiting).toBe(0)
   giveBack(await waits)
 })
@@ -165,11 +165,11 @@ test('of a flood of its own requests, an account gets one queued run a second', 
   await until(() => pool.idle === 4)
   const held = [await ask('a'), await ask('a')]
   const others = [ask('a'), ask('a')]
-  admission.growForQueued()
+  admission.forQueued.grow()
   now = 1_000
   for (const run of held.splice(0, 1)) giveBack(run)
   expect(waiting()).toBe(2)
-  expect(admission.freeForQueuedOf('a')).toBe(1)
+  expect(admission.forQueued.freeOf('a')).toBe(1)
   giveBack(await queued(admission))
   await Promise.race(others)
 })
@@ -180,7 +180,7 @@ test('a place of its share that an account leaves to a queued run is taken again
   await until(() => pool.idle === 4)
   const held = await ask('a')
   await ask('a')
-  admission.growForQueued()
+  admission.forQueued.grow()
   now = 1_000
   giveBack(held)
   expect(await ask('a')).toBeDefined()
@@ -191,7 +191,7 @@ test('a run inside a run does not wait for the queued run to which a new sandbox
   const { admission, pool, ask } = await startAdmission({ max: 2, warm: 1, readMs: () => now })
   await ask('a')
   await until(() => pool.states.starting === 0)
-  admission.wantForQueued(true)
+  admission.forQueued.want(true)
   now = 1_000
   const nested = await ask('a', { nested: true })
   giveBack(nested)

@@ -12,7 +12,7 @@ import { type Watched, watchFiles } from '../run/watch-files.ts'
 import { type FoundCase, readCases } from './case-file.ts'
 import { findMisses, toExpectation } from './judge-case.ts'
 import { replaceExpect } from './replace-expect.ts'
-import { type CaseResult, reportCases, reporterNames } from './report-cases.ts'
+import { type CaseResult, type ReporterName, reportCases, reporterNames } from './report-cases.ts'
 import { createStandIn } from './stand-in.ts'
 
 export const command: Command = {
@@ -37,17 +37,21 @@ A case: { "script": "../functions/incident/priority.js", "input": { "impact": 3 
   },
   args: [0, 1_000],
   async run(call) {
-    const reporter = call.text('reporter') ?? 'spec'
-    if (!reporterNames.some(name => name === reporter))
-      throw wrongUse(`There is no reporter \`${reporter}\`. Use one of ${reporterNames.join(', ')}.`)
+    const reporter = readReporter(call.text('reporter'))
     const cases = findCases(call)
-    const runner = createRunner(call)
-    if (!call.isSet('watch')) return runCases(call, { runner, reporter, cases })
+    const run = createRunner(call)
+    if (!call.isSet('watch')) return runCases(call, { run, reporter, cases })
     await watchFiles(createFinder(call, cases), call, () =>
-      runCases(call, { runner, reporter, cases: findCases(call) }),
+      runCases(call, { run, reporter, cases: findCases(call) }),
     )
     return exitCodes.done
   },
+}
+
+function readReporter(given = 'spec'): ReporterName {
+  const reporter = reporterNames.find(name => name === given)
+  if (reporter !== undefined) return reporter
+  throw wrongUse(`There is no reporter \`${given}\`. Use one of ${reporterNames.join(', ')}.`)
 }
 
 // The cases and their scripts as they are now. While they cannot be read, those of the last time.
@@ -79,16 +83,16 @@ function findCases(call: CommandCall): readonly FoundCase[] {
 }
 
 interface Round {
-  readonly runner: CaseRunner
-  readonly reporter: string
+  readonly run: RunCase
+  readonly reporter: ReporterName
   readonly cases: readonly FoundCase[]
 }
 
-async function runCases(call: CommandCall, { runner, reporter, cases }: Round): Promise<number> {
+async function runCases(call: CommandCall, { run, reporter, cases }: Round): Promise<number> {
   let failed = 0
   async function* results(): AsyncGenerator<CaseResult> {
     for (const found of cases) {
-      const result = judge(found, await runner.run(found), call.isSet('update'))
+      const result = judge(found, await run(found), call.isSet('update'))
       if (result.misses.length > 0) failed++
       yield result
     }
@@ -125,12 +129,13 @@ function update({ file, text, name }: FoundCase, next: string): void {
   writeFile(file, next)
 }
 
-interface CaseRunner {
-  run(found: FoundCase): Promise<Execution>
-}
+type RunCase = (found: FoundCase) => Promise<Execution>
 
-/** Runs cases on a gateway of their own, which the next case gets too unless a call may have changed its store. */
-function createRunner(call: CommandCall): CaseRunner {
+/**
+ * Returns a function that runs a case on a gateway of its own, which the next case gets too unless a call may have
+ * changed its store.
+ */
+function createRunner(call: CommandCall): RunCase {
   let gateway: Promise<ScratchGateway> | null = null
   let standIn: StandIn = createStandIn(undefined)
   let hasCalled = false
@@ -138,22 +143,20 @@ function createRunner(call: CommandCall): CaseRunner {
     hasCalled = true
     return standIn(asked)
   }
-  return {
-    async run({ content, scriptFile, sourceCode, input, options }) {
-      standIn = createStandIn(content.graphql)
-      gateway ??= startScratchGateway(call, answer)
-      const { close, ...chosen } = await gateway
-      const execution = await executeScript(
-        createGatewayClient(chosen, call.signal),
-        { name: nameOfFile(scriptFile), sourceCode, input, options, caseTypeCode: null },
-        () => {},
-      )
-      if (hasCalled && content.graphql === undefined) {
-        gateway = null
-        await close()
-      }
-      hasCalled = false
-      return execution
-    },
+  return async ({ content, scriptFile, sourceCode, input, options }) => {
+    standIn = createStandIn(content.graphql)
+    gateway ??= startScratchGateway(call, answer)
+    const { close, ...chosen } = await gateway
+    const execution = await executeScript(
+      createGatewayClient(chosen, call.signal),
+      { name: nameOfFile(scriptFile), sourceCode, input, options, caseTypeCode: null },
+      () => {},
+    )
+    if (hasCalled && content.graphql === undefined) {
+      gateway = null
+      await close()
+    }
+    hasCalled = false
+    return execution
   }
 }

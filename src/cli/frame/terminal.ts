@@ -11,7 +11,7 @@ export interface Terminal {
   /** Writes a line to stderr: a log entry, progress, or what went wrong. */
   say(line: string): void
   /** Colours a text for stdout or stderr, where that is a terminal and `NO_COLOR` is not set. */
-  style(format: InspectColor | readonly InspectColor[], text: string, stream?: 'stdout' | 'stderr'): string
+  style(format: InspectColor, text: string, stream?: 'stdout' | 'stderr'): string
   /** Asks a question. In a pipe nothing is asked: it throws an error that names the option to give instead. */
   ask(question: string, instead: string): Promise<string>
 }
@@ -27,7 +27,7 @@ export function createTerminal(environment: { readonly NO_COLOR?: string | undef
       // Whatever FORCE_COLOR says, which build servers set and Node heeds: a pipe never gets an escape sequence, and a
       // terminal none with NO_COLOR.
       const isPlain = !stream.isTTY || Boolean(environment.NO_COLOR)
-      return isPlain ? text : styleText(format as InspectColor[], text, { stream })
+      return isPlain ? text : styleText(format, text, { stream })
     },
     async ask(question, instead) {
       if (!process.stdin.isTTY || !process.stderr.isTTY) throw wrongUse(instead)

@@ -1,6 +1,6 @@
 import { showControls } from '../../show-controls.ts'
 import type { Terminal } from '../frame/terminal.ts'
-import type { LogEntry } from '../gateway/execution.ts'
+import type { LogEntry, ScriptError } from '../gateway/execution.ts'
 import { formatJson, formatLog } from '../run/print-outcome.ts'
 
 /** The fields of a run that are shown. */
@@ -23,12 +23,7 @@ export interface ShownRun {
   readonly txnID: string
   readonly txnSource: string
   readonly function: { readonly name: string; readonly caseTypeCode: string | null } | null
-  readonly error: {
-    readonly code: string
-    readonly message: string
-    readonly line: number | null
-    readonly column: number | null
-  } | null
+  readonly error: ScriptError | null
   readonly logs: readonly LogEntry[]
 }
 

@@ -4,10 +4,14 @@ import { fileError } from '../files/file-error.ts'
 import { checkReplaceable, replaceFile } from '../files/write-file.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 
-/** What the last `pull` or `push` left: the hash of each function's live version by its key. */
-export interface Lock {
+/** The gateway and the account of functions. */
+export interface Place {
   readonly url: string
   readonly account: string
+}
+
+/** What the last `pull` or `push` left: the hash of each function's live version by its key. */
+export interface Lock extends Place {
   readonly functions: Readonly<Record<string, string>>
 }
 
@@ -36,13 +40,21 @@ export function readLock(folder: string): Lock | null {
 }
 
 /** Throws an error if a lock is of another gateway or account, whose hashes say nothing about this one. */
-export function checkLock(lock: Lock | null, { url, account }: Pick<Lock, 'url' | 'account'>): void {
-  if (lock === null || (lock.url === url && lock.account === account)) return
+export function checkLock(lock: Lock | null, place: Place): void {
+  if (lock === null || isOf(lock, place)) return
+  const { url, account } = place
   throw wrongUse(
     `\`${lockName}\` is of the account \`${lock.account}\` at ${lock.url}, and you ask for \`${account}\` at ${url}. ` +
       `Name that gateway by \`--url\`, another folder by \`--dir\`, or replace the files by \`rostrum pull --force\`.`,
   )
 }
+
+/** Returns the hashes of a lock by key; none of a lock of another gateway or account. */
+export function lockedFunctions(lock: Lock | null, place: Place): Lock['functions'] {
+  return lock !== null && isOf(lock, place) ? lock.functions : {}
+}
+
+const isOf = (lock: Lock, { url, account }: Place): boolean => lock.url === url && lock.account === account
 
 /** Throws an error if the lock cannot be written. */
 export function checkLockIsWritable(folder: string): void {
@@ -61,11 +73,8 @@ export function writeLock(folder: string, { url, account, functions }: Lock): vo
 
 /** Adds hashes to the lock as it is now, because another push in this folder may have written it meanwhile. */
 export function addToLock(folder: string, added: Lock): void {
-  const { url, account } = added
-  const lock = readLock(folder)
-  const isOfThese = lock?.url === url && lock.account === account
-  const before = isOfThese ? lock.functions : {}
-  writeLock(folder, { url, account, functions: { ...before, ...added.functions } })
+  const before = lockedFunctions(readLock(folder), added)
+  writeLock(folder, { ...added, functions: { ...before, ...added.functions } })
 }
 
 function readOrNull(file: string): string {

@@ -6,7 +6,7 @@ import { chooseGateway, describeUrl, urlOption } from '../gateway/choose-gateway
 import { createGatewayClient, sayOnce } from '../gateway/gateway-client.ts'
 import { hashFunctionFiles, hashSource, pathOfKey } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
-import { checkLock, checkLockIsWritable, readLock, writeLock } from './lock-file.ts'
+import { checkLock, checkLockIsWritable, lockedFunctions, readLock, writeLock } from './lock-file.ts'
 
 export const command: Command = {
   usage: '[--dir <folder>] [--force] [--url <url>]',
@@ -29,9 +29,10 @@ ${describeUrl(14)}
     const lock = readLock(folder)
     let files = hashFunctionFiles(folder)
     const { account, hashes } = await findLiveFunctions(client)
+    const place = { url: client.url, account }
     const isForced = call.isSet('force')
-    if (!isForced) checkLock(lock, { url: client.url, account })
-    const pulled = findPulled(lock, { url: client.url, account })
+    if (!isForced) checkLock(lock, place)
+    const pulled = lockedFunctions(lock, place)
     const changed = [...hashes].filter(([key, hash]) => files.get(key) !== hash).map(([key]) => key)
     const refuseConflicts = () => {
       const hasChanged = (key: string) =>
@@ -49,10 +50,9 @@ ${describeUrl(14)}
     if (changed.length + gone.length > 0) checkLockIsWritable(folder)
     const asLive = [...hashes].filter(([key, hash]) => files.get(key) === hash)
     // Somebody may have pushed from this folder meanwhile.
-    const lockedNow = findPulled(readLock(folder), { url: client.url, account })
+    const lockedNow = lockedFunctions(readLock(folder), place)
     const locked = new Map([...Object.entries(lockedNow), ...asLive])
-    const saveLock = () =>
-      writeLock(folder, { url: client.url, account, functions: Object.fromEntries(locked) })
+    const saveLock = () => writeLock(folder, { ...place, functions: Object.fromEntries(locked) })
     let isChanged = false
     try {
       for (const key of changed) {
@@ -75,14 +75,6 @@ ${describeUrl(14)}
     if (changed.length + gone.length === 0) call.terminal.say('Everything is as it was pulled.')
     return exitCodes.done
   },
-}
-
-/** The hashes of the last pull. Those of another gateway or account say nothing about these functions. */
-function findPulled(
-  lock: ReturnType<typeof readLock>,
-  { url, account }: { readonly url: string; readonly account: string },
-): Readonly<Record<string, string>> {
-  return lock?.url === url && lock.account === account ? lock.functions : {}
 }
 
 function conflict(keys: readonly string[]): CliError {

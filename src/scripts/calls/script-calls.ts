@@ -1,20 +1,17 @@
 import type { RunLimits } from '../../config.ts'
-import type { GraphqlCall } from '../../domain/scripts/graphql-call.ts'
 import { RostrumError } from '../../errors.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { GraphqlMessage } from '../protocol.ts'
-import { RefusedCall } from './answer-call.ts'
+import { RefusedCall, type RunCall } from './answer-call.ts'
 import { CallVariables } from './call-variables.ts'
 
 /** Answers one call with a JSON text. If it rejects, the script's promise rejects with the same message. */
-export type AnswerCall = (call: {
+export type AnswerCall = (call: NumberedCall) => Promise<string>
+
+interface NumberedCall extends Pick<RunCall, 'query' | 'variables' | 'url' | 'untilRead'> {
   /** The number of the call in its run, from 1. */
-  id: number
-  query: string
-  variables: CallVariables
-  url: string | null
-  untilRead: GraphqlCall['untilRead']
-}) => Promise<string>
+  readonly id: number
+}
 
 export interface ScriptCallsOptions {
   readonly limits: RunLimits

@@ -42,7 +42,7 @@ export function createAllowList(entries: readonly string[]) {
           `\`${url.hostname}\` is not on the list of hosts that scripts may reach. ${askOperator}`,
         )
       }
-      const isListed = ofHost.some(entry => (entry.port === null ? port === 443 : entry.port === port))
+      const isListed = ofHost.some(entry => port === (entry.port ?? 443))
       if (!isListed)
         throw new OutboundRefusal(
           `port ${port} of \`${url.hostname}\` is not on the list of hosts that scripts may reach. ${askOperator}`,
@@ -63,8 +63,9 @@ export type AllowList = ReturnType<typeof createAllowList>
 
 function readEntry(entry: string): AllowedHost {
   const url = new URL(`http://${entry}`)
-  const hasPort = /:\d+$/.test(entry) && !entry.endsWith(']')
-  return { host: url.hostname, port: hasPort ? Number(/:(\d+)$/.exec(entry)?.[1]) : null }
+  // The parsed URL leaves out port 80.
+  const [, port] = /:(\d+)$/.exec(entry) ?? []
+  return { host: url.hostname, port: port === undefined ? null : Number(port) }
 }
 
 function readUrl(text: string): URL {

@@ -67,6 +67,7 @@ export class Admission {
   #preemptedAt = 0
   #growth: NodeJS.Timeout | null = null
   #closed = false
+  #onFreeForQueued: () => void = () => undefined
 
   constructor({ pool, outboundWaits, limits, readMs = () => performance.now() }: AdmissionParts) {
     this.#pool = pool
@@ -124,7 +125,9 @@ export class Admission {
       this.#queued.want()
       this.#growWhenStalled(1)
     },
-    onFree: listener => this.#queued.onFree(listener),
+    onFree: listener => {
+      this.#onFreeForQueued = listener
+    },
   }
 
   #acquireQueued(accountCode: string): Admitted {
@@ -188,7 +191,7 @@ export class Admission {
     this.#growWhenStalled()
     if (this.forQueued.free() === 0) return
     if (this.#queued.isDue) this.#queued.leave(() => this.#serve())
-    this.#queued.announceFree()
+    this.#onFreeForQueued()
   }
 
   #serveNext(): boolean {

@@ -19,7 +19,6 @@ export class QueuedShare {
   #wantedSince = 0
   #wantedUntil = 0
   #left: NodeJS.Timeout | null = null
-  #onFree: () => void = () => undefined
 
   constructor(sandboxes: number, readMs: () => number) {
     this.#max = Math.max(1, Math.floor(sandboxes / 2))
@@ -61,15 +60,6 @@ export class QueuedShare {
       this.forgetWant()
       onUnused()
     }, maxLeftMs).unref()
-  }
-
-  /** Sets the listener that is called when a queued run may find a sandbox. */
-  onFree(listener: () => void): void {
-    this.#onFree = listener
-  }
-
-  announceFree(): void {
-    this.#onFree()
   }
 
   /** Counts a queued run that gets a sandbox. Call the function it returns when the run has ended. */

@@ -78,16 +78,13 @@ export class SandboxPool {
 
   /** True while one sandbox is idle and another is booting. */
   get isShort(): boolean {
-    const sandboxes = [...this.#sandboxes]
-    return (
-      sandboxes.filter(({ isIdle }) => isIdle).length === 1 && sandboxes.some(({ isBooting }) => isBooting)
-    )
+    return this.idle === 1 && this.#booting > 0
   }
 
   /** The number of sandboxes in each state. */
   get states(): Readonly<Record<'idle' | 'busy' | 'starting', number>> {
-    const starting = this.#booting
-    return { idle: this.idle, busy: this.#sandboxes.size - this.idle - starting, starting }
+    const [idle, starting] = [this.idle, this.#booting]
+    return { idle, busy: this.#sandboxes.size - idle - starting, starting }
   }
 
   /** The number of idle sandboxes. */
@@ -232,11 +229,7 @@ export class SandboxPool {
     this.#reaper?.watch(this.pids)
     const cause = causeOf(sandbox.endReason)
     if (cause !== null) this.#options.onReplaced?.(cause)
-    if (sandbox.hasBooted) {
-      this.#keepWarm()
-      this.#onIdle()
-      return
-    }
+    if (sandbox.hasBooted) return this.#onLost()
     this.#failedBoots++
     this.#options.log.error(
       { reason, stderr: sandbox.stderrText, attempt: this.#failedBoots },

@@ -2,7 +2,6 @@ import type { RunLimits } from '../../config.ts'
 import { type AnswerCall, ScriptCalls } from '../calls/script-calls.ts'
 import type { RunEnding } from '../ending/read-ending.ts'
 import type { RunLog } from '../ending/run-log.ts'
-import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { Admission, AdmissionRequest } from '../pool/admission.ts'
 import type { RunMessage } from '../protocol.ts'
 import { runInSandbox } from './run-in-sandbox.ts'
@@ -55,12 +54,10 @@ async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun):
       timeoutMs: Math.max(1, deadline - performance.now()),
     }
     const calls = new ScriptCalls({ limits, answer })
-    const residentBytes = residentLimit(sandbox, limits.memoryMb)
     const ending = await runInSandbox({
       sandbox,
       message,
       limits,
-      residentBytes,
       log: scriptLog,
       calls,
       signal,
@@ -71,11 +68,4 @@ async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun):
   } finally {
     release()
   }
-}
-
-// Returns the resident memory at which a run is ended: that of the process at rest, twice the run's memory for V8's
-// collector, and 64 MiB for V8 itself. Ordinary runs end earlier, at the isolate's own limit.
-function residentLimit(sandbox: SandboxProcess, memoryMb: number): number {
-  const atRest = sandbox.restBytes ?? 64 * 2 ** 20
-  return atRest + (2 * memoryMb + 64) * 2 ** 20
 }

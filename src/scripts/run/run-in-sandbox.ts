@@ -20,8 +20,6 @@ export interface RunInSandbox {
   readonly sandbox: SandboxProcess
   readonly message: RunMessage
   readonly limits: RunLimits
-  /** Resident memory of the sandbox at which the run is ended. */
-  readonly residentBytes: number
   readonly log: RunLog
   readonly calls: ScriptCalls
   /** Aborted when the caller disconnects, or with a `RunStop`. */
@@ -39,7 +37,6 @@ export async function runInSandbox({
   sandbox,
   message,
   limits,
-  residentBytes,
   log,
   calls,
   signal,
@@ -51,11 +48,12 @@ export async function runInSandbox({
     sandbox.kill(reason)
   }
   const endAt = performance.now() + message.timeoutMs + graceMs
+  const maxResidentBytes = residentLimit(sandbox, limits.memoryMb)
   const unwatch = everyTick(now => {
     if (now > endAt) return stop(errorEnding(outOfTime(limits.timeoutMs)), 'did not end its run in time')
     const hasComputed = sandbox.processorMs > limits.cpuMs
     if (hasComputed) stop(outOfProcessorTime(limits.cpuMs), 'used too much processor time')
-    else if (sandbox.holdsMoreThan(residentBytes)) stop(errorEnding(outOfMemory), 'used too much memory')
+    else if (sandbox.holdsMoreThan(maxResidentBytes)) stop(errorEnding(outOfMemory), 'used too much memory')
   })
   const onAbort = () => stop(endOfAborted(signal), reasonOfAborted(signal))
   signal.addEventListener('abort', onAbort, { once: true })
@@ -85,6 +83,13 @@ export async function runInSandbox({
     signal.removeEventListener('abort', onAbort)
     calls.end()
   }
+}
+
+// Returns the resident memory at which a run is ended: that of the process at rest, twice the run's memory for V8's
+// collector, and 64 MiB for V8 itself. Ordinary runs end earlier, at the isolate's own limit.
+function residentLimit(sandbox: SandboxProcess, memoryMb: number): number {
+  const atRest = sandbox.restBytes ?? 64 * 2 ** 20
+  return atRest + (2 * memoryMb + 64) * 2 ** 20
 }
 
 /** How a run ends whose signal is aborted. */

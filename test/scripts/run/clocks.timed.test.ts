@@ -95,7 +95,6 @@ describe('the gateway', () => {
     const ending = runInSandbox({
       sandbox,
       message: messageOf(source),
-      residentBytes: 2e9,
       log: new RunLog({
         limits,
         system: new ScriptLogShare({ log: silentBoundLog, maxBytes: 0 }).linesOf('a'),

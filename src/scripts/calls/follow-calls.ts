@@ -1,5 +1,6 @@
 import type { Run } from '../../domain/scripts/run.ts'
 import type { RunFollower } from '../../domain/scripts/run-follower.ts'
+import { cutText } from '../../json/surrogates.ts'
 import type { AnswerRunCall, RunCall } from './answer-call.ts'
 import { type KeptCalls, toTenths } from './kept-calls.ts'
 import { nameCall } from './name-call.ts'
@@ -55,7 +56,7 @@ export function followCalls(followed: FollowedCalls): AnswerCall {
         ...begun,
         at: new Date(),
         durationMs,
-        error: error?.slice(0, maxErrorCharacters) ?? null,
+        error: error && cutText(error, maxErrorCharacters),
         runId,
       }
       if (!run.signal.aborted) {

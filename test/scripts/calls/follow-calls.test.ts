@@ -18,10 +18,14 @@ function start(
 ) {
   const ended = new AbortController()
   const heard: string[] = []
+  const errors: (string | null)[] = []
   const calls = new KeptCalls(performance.now())
   const follower: RunFollower = {
     onCallBegun: ({ id }) => heard.push(`begun ${id}`),
-    onCallEnded: ({ id, runId }) => heard.push(`ended ${id} ${runId}`),
+    onCallEnded({ id, runId, error }) {
+      heard.push(`ended ${id} ${runId}`)
+      errors.push(error)
+    },
   }
   const follow = followCalls({
     answerCall,
@@ -33,7 +37,7 @@ function start(
   })
   const variables = new CallVariables('null', () => undefined)
   const call = (id: number) => follow({ id, query: '{ user }', variables, url: null, untilRead: () => null })
-  return { ended, heard, calls, call }
+  return { ended, heard, errors, calls, call }
 }
 
 test('a call that ends after its run is not reported, and is kept without an end', async () => {
@@ -75,4 +79,10 @@ test('of the runs that a call starts, the first is kept', async () => {
   })
   await call(1)
   expect([heard.at(-1), calls.entries()[0]?.runId]).toEqual(['ended 1 first', 'first'])
+})
+
+test('a long error is cut between two characters', async () => {
+  const { errors, call } = start(() => Promise.reject(new Error(`${'a'.repeat(999)}\u{1f600}`)))
+  await expect(call(1)).rejects.toThrow()
+  expect(errors).toEqual(['a'.repeat(999)])
 })

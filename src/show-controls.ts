@@ -10,7 +10,7 @@ export function showControls(text: string, keepLines = false): string {
   })
 }
 
-/** Shows those of them that JSON leaves as they are, as escapes. */
+/** Shows as escapes those of these characters that JSON itself does not escape. */
 export function showControlsOfJson(text: string): string {
   return text.replace(/[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu, escapeCharacter)
 }

@@ -51,7 +51,7 @@ function removePart(path: string): void {
   } catch {}
 }
 
-// What file systems without hard links answer, such as those of USB sticks and network folders.
+// The error codes of file systems without hard links, such as those of USB sticks and network folders.
 const noLinkCodes = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS']
 
 /**

@@ -24,7 +24,7 @@ export function findMisses(
 // As a run sends it: -0 is 0.
 const toJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null))
 
-/** What a case expects of a run that ended so. The message of an error is expected if it was before. */
+/** Returns an `expect` that this run meets. It has the message of an error only if `before` has one. */
 export function toExpectation(
   { outcome, payload, message, error }: Execution,
   before?: Case['expect'],

@@ -11,7 +11,7 @@ export interface CaseResult {
   readonly found: FoundCase
   readonly misses: readonly Miss[]
   readonly durationMs: number
-  /** True if `--update` wrote what came into the case. */
+  /** True if `--update` wrote the actual outcome into the case. */
   readonly isUpdated: boolean
 }
 
@@ -39,7 +39,7 @@ export async function reportCases(
   }
 }
 
-// The reporter of `node:test` leaves what no XML text can have.
+// The reporter of `node:test` does not escape what XML forbids in a text.
 function escapeXml(text: string): string {
   return text === ']]>' ? ']]&gt;' : `\\u${text.charCodeAt(0).toString(16)}`
 }

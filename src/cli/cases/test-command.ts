@@ -54,7 +54,7 @@ function readReporter(given = 'spec'): ReporterName {
   throw wrongUse(`There is no reporter \`${given}\`. Use one of ${reporterNames.join(', ')}.`)
 }
 
-// The cases and their scripts as they are now. While they cannot be read, those of the last time.
+// Returns a function that finds the files to watch. While the cases cannot be read, it returns those of the last time.
 function createFinder(call: CommandCall, cases: readonly FoundCase[]): () => Watched {
   const isFile = (path: string) => findStat(path)?.isFile() === true
   const folders = findPaths(call)

@@ -27,7 +27,7 @@ const writing: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
-/** The error of a file or folder with which something failed. It names the path as given, and says why. */
+/** Returns the error for work on a file or folder that failed. It names the path as given, and says why. */
 export function fileError(work: Work, path: string, error: unknown): CliError {
   const reasons = work === 'read' ? reading : writing
   const { code = '' } = error as NodeJS.ErrnoException

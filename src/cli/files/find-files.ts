@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileError } from './file-error.ts'
 
 /**
- * Returns the sorted paths, below this folder, of the files whose names end so. Follows links, and enters each folder
- * once. Throws an error that names a folder that cannot be read.
+ * Returns the sorted paths of the files below a folder whose names have this ending. Follows links, and enters each
+ * folder once. Throws an error that names a folder that cannot be read.
  */
 export function findFiles(root: string, ending: string): readonly string[] {
   const entered = new Set<string>()
@@ -28,7 +28,7 @@ export function listFolder(folder: string): readonly string[] {
   return read(folder, () => readdirSync(folder))
 }
 
-/** Returns what a path is, through its links. Null if there is nothing, also if its links lead nowhere. */
+/** Returns the stats of what a path leads to, through links. Null if nothing is there. */
 export function findStat(path: string): Stats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null

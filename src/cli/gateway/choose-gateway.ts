@@ -35,7 +35,7 @@ type CallParts = Pick<CommandCall, 'text' | 'environment'>
 /** Finds the URL of the gateway of a call. */
 export function chooseUrl({ text, environment }: CallParts): string {
   const given = text('url') ?? (environment.ROSTRUM_URL || null)
-  // A build server may have a home folder that this user cannot read. Who names a gateway needs nothing kept there.
+  // Reads the kept file only if no gateway is named: on a build server, the home folder may be unreadable.
   return readUrl(given ?? readKeptTokens(environment).current ?? defaultUrl)
 }
 

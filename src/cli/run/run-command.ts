@@ -39,7 +39,7 @@ result is on stdout, log entries are on stderr. Exits with 0 for \`exit\`, 1 for
   args: [1, 1],
   async run(call) {
     const files = findFiles(call)
-    // A file that is not what it must be is said before a gateway starts, and stdin is read once.
+    // Reads the files first, so that a bad one is reported before a gateway starts. Stdin can be read only once.
     let script: ScriptToRun | null = readScript(call)
     let gateway: ChosenGateway | ScratchGateway = await findGateway(call)
     const run = () => {

@@ -62,7 +62,7 @@ async function createScratchApp(settings: Environment, standIn: StandIn | undefi
   }
 }
 
-/** What a run may do is the same as in the gateway. What the gateway stores, and where, is not. */
+/** Returns the settings that limit runs. They apply here as in a gateway; those of its store do not. */
 export function pickLimits(environment: Environment): Environment {
   const names = ['ROSTRUM_GRAPHQL_HOSTS', 'ROSTRUM_ISOLATION', 'ROSTRUM_JIT', 'ROSTRUM_BODY_BYTES']
   const isLimit = (name: string) => name.startsWith('ROSTRUM_TASK_') || names.includes(name)

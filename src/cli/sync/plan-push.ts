@@ -9,7 +9,7 @@ export interface Push {
 
 export interface PushPlan {
   readonly pushes: readonly Push[]
-  /** What the person should know beside it. */
+  /** Lines for the person, about files that are not pushed. */
   readonly remarks: readonly string[]
 }
 

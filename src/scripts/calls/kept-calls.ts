@@ -41,7 +41,7 @@ export class KeptCalls {
     }
   }
 
-  /** The calls so far, in the order of their begin. */
+  /** The calls so far, in the order in which they began. */
   entries(): readonly KeptCall[] {
     return [...this.#calls]
   }

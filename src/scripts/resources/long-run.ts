@@ -17,7 +17,7 @@ export interface LongRunOptions {
   /** True while the process recovers from its last run, which this run does not pay for. */
   readonly recovers: () => boolean
   readonly onLong: () => void
-  /** Called every 20 ms, once the run is that old, before the look at its time. It may stop this. */
+  /** Called every 20 ms, before the processor time of the run is read. It may end the run, and with it this watch. */
   readonly onCheck: () => void
 }
 

@@ -13,7 +13,7 @@ const shortRecoveryMs = 50
 const maxMoreBytes = 64 * 2 ** 20
 
 export interface RecoveryOptions {
-  /** Called every 20 ms, once the recovery is that old, before the look at its time. It may stop this. */
+  /** Called every 20 ms, before the processor time is read. It may end the recovery. */
   readonly onCheck: () => void
   /** Returns the resident memory of the sandbox in bytes; null if unknown. */
   readonly residentBytes: () => number | null
@@ -23,11 +23,11 @@ export interface RecoveryOptions {
   readonly onFailure: (reason: KillReason) => void
 }
 
-/** Hears of one recovery. */
+/** The listener of one recovery. */
 export interface RecoveryFollower {
-  /** Called if the recovery is about to count as long. */
+  /** Called if the recovery takes long, before `RecoveryOptions.onLong`. */
   onLong(): void
-  /** Called when it is over: the sandbox has recovered or is gone. */
+  /** Called when the recovery ends: the sandbox has recovered or is gone. */
   onEnd(): void
 }
 
@@ -46,12 +46,12 @@ export class Recovery {
     return this.#unwatch !== null
   }
 
-  /** True if it takes long. The script may be going on. */
+  /** True if the recovery takes long. Its script may still be running. */
   get isLong(): boolean {
     return this.#isLong
   }
 
-  /** Sets who hears of this recovery, until it is over. */
+  /** Sets the listener of this recovery. The next recovery has none. */
   follow(follower: RecoveryFollower): void {
     this.#follower = follower
   }

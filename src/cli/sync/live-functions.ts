@@ -72,7 +72,10 @@ export async function readLiveSources(
       sources.set(key, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
     }
   }
-  await Promise.all(Array.from({ length: maxAtOnce }, work))
+  await Promise.all(Array.from({ length: maxAtOnce }, work)).finally(() => {
+    // After a failure, `push --watch` goes on, and the others would read all sources for nothing.
+    rest.length = 0
+  })
   return sources
 }
 

@@ -5,7 +5,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { findViewer } from '../../../src/cli/account/login-command.ts'
 import { createGatewayClient, unreachable } from '../../../src/cli/gateway/gateway-client.ts'
 import { findRuns, listEnded } from '../../../src/cli/runs/find-runs.ts'
-import { findLiveFunctions } from '../../../src/cli/sync/live-functions.ts'
+import { hashSource } from '../../../src/cli/sync/function-files.ts'
+import { findLiveFunctions, readLiveSources } from '../../../src/cli/sync/live-functions.ts'
 
 test('a GraphQL server without the fields of a gateway is 69, with the line that says so', async () => {
   const server = createServer((_request, response) => response.end('{"data":{"viewer":null,"runs":null}}'))
@@ -42,4 +43,25 @@ test('an unknown certificate is said with the setting that makes it known', () =
     const error = Object.assign(new TypeError('fetch failed'), { cause: { code, message: 'not trusted' } })
     expect(unreachable('https://gateway.test', error).message).toContain('NODE_EXTRA_CA_CERTS')
   }
+})
+
+test('after a source that cannot be read, no further source is asked for', async () => {
+  let requests = 0
+  const server = createServer((_request, response) => {
+    requests++
+    const type = requests === 1 ? 'text/html' : 'text/javascript'
+    response.setHeader('content-type', type).end('exit(1)')
+  })
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = createGatewayClient({ url, token: 'rst_other' }, new AbortController().signal)
+  const keys = Array.from({ length: 200 }, (_, n) => `_/f${n}`)
+  const hashes = new Map(keys.map(key => [key, hashSource('exit(1)')]))
+  await expect(readLiveSources(client, hashes, keys)).rejects.toMatchObject({ exitCode: 69 })
+  const before = requests
+  const own = 10
+  for (let n = 0; n < own; n++) await client.get('/health', 'text/javascript')
+  // Up to eight requests are sent at once.
+  expect(requests - before - own).toBeLessThanOrEqual(8)
 })

@@ -49,10 +49,6 @@ export function createStoredBytes({ prepare, typed, list }: Dialect, { accountBy
     return isStoreFull(state) ? refuse(storeFull(state)) : null
   }
 
-  function* change(accountCode: string, more: number): Work<number> {
-    return (yield* only(add, { accountCode, bytes: more })).bytes
-  }
-
   return {
     refuseFull,
     /**
@@ -66,17 +62,15 @@ export function createStoredBytes({ prepare, typed, list }: Dialect, { accountBy
     },
     /** Counts bytes, and returns a refusal if they were too many. On SQLite, call `refuse` before the first write. */
     *add(accountCode: string, more: number): Work<Refusal | null> {
-      return refuseFull((yield* change(accountCode, more)) - more, more)
-    },
-    *free(accountCode: string, bytes: number): Work<void> {
-      yield* change(accountCode, -bytes)
+      const { bytes } = yield* only(add, { accountCode, bytes: more })
+      return refuseFull(bytes - more, more)
     },
     /** Returns true if an account has no room for the texts of a run. */
     *isFull(accountCode: string): Work<boolean> {
       const { bytes } = yield* only(find, { accountCode })
       return bytes >= accountBytes
     },
-    /** Frees bytes of several accounts, for deletions. */
+    /** Subtracts the bytes of deleted rows, which may be of several accounts. */
     *lower(rows: readonly FreedBytes[]): Work<void> {
       if (rows.length > 0) yield* all(lower, freed.encode(rows))
     },

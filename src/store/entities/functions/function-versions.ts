@@ -106,11 +106,7 @@ export function createVersions(
       )
       const unkept = examined.filter(id => !keptIds.includes(id))
       if (unkept.length > 0) {
-        const deleted = yield* all(statements.deleteUnused, { accountCode, ids: encodeList(unkept) })
-        yield* stored.free(
-          accountCode,
-          deleted.reduce((sum, { bytes }) => sum + bytes, 0),
-        )
+        yield* stored.lower(yield* all(statements.deleteUnused, { accountCode, ids: encodeList(unkept) }))
       }
       return examined.length < maxExamined ? 0 : (examined.at(-1) ?? 0)
     },
@@ -197,8 +193,8 @@ function prepareStatements(dialect: Dialect) {
           select runs.function_version from runs
           where runs.account_code = ${accountCode} and runs.function_version >= function_versions.hash
           order by runs.function_version limit 1
-        ), '') returning ${prunedBytes}`,
-      { bytes: numberOf(prunedBytes) },
+        ), '') returning account_code, ${prunedBytes}`,
+      { accountCode: versions.accountCode, bytes: numberOf(prunedBytes) },
     ),
   }
 }

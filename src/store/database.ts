@@ -140,16 +140,3 @@ export function createTimeCall(observe: ObserveStore | undefined): TimeCall {
     }
   }
 }
-
-/** Returns the same runner, which reports how long each of its statements and transactions takes. */
-export function timeRunner(runner: Runner, time: TimeCall): Runner {
-  return {
-    read: (...given) => time('read', () => runner.read(...given)),
-    write: (...given) => time('write', () => runner.write(...given)),
-    writeEach: (...given) => time('write', () => runner.writeEach(...given)),
-    together(changes) {
-      const change = runner.together(changes)
-      return (...given) => time('write', () => change(...given))
-    },
-  }
-}

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Store } from '../../domain/store.ts'
 import type { StoreLimits } from '../../domain/store-limits.ts'
 import { RostrumError } from '../../errors.ts'
-import { createDatabase, createTimeCall, type ObserveStore, timeRunner } from '../database.ts'
+import { createDatabase, createTimeCall, type ObserveStore } from '../database.ts'
 import { createEntities } from '../entities/entities.ts'
 import { createChangeMark } from './connection/change-mark.ts'
 import { type Connect, connect } from './connection/connect.ts'
@@ -45,7 +45,7 @@ export async function openSqliteStore({
   const signal = createEventSignal()
   const time = createTimeCall(observe)
   const dialect = createSqliteDialect({ client, changeMark, time })
-  const runner = timeRunner(createSqliteRunner(transactions), time)
+  const runner = createSqliteRunner(transactions, time)
   const database = createDatabase({ dialect, runner, announce: signal.announce })
   const { parts, stores } = createEntities({
     database,

@@ -1,18 +1,18 @@
-import type { Runner } from '../database.ts'
+import type { Runner, TimeCall } from '../database.ts'
 import { Refusal, type Work } from '../work.ts'
 import { createChangeTogether } from './connection/change-together.ts'
 import type { Transactions } from './connection/transactions.ts'
 
-export function createSqliteRunner(transactions: Transactions): Runner {
+export function createSqliteRunner(transactions: Transactions, time: TimeCall): Runner {
   const write: Runner['write'] = (_owner, work, { hasChanged } = {}) =>
-    transactions.write(() => run(work()), hasChanged)
+    time('write', () => transactions.write(() => run(work()), hasChanged))
   return {
-    read: async (statement, values) => statement.run(values),
+    read: (statement, values) => time('read', async () => statement.run(values)),
     write,
     // The lock is held only while the statements run, so `writeEach` can be the same as `write`.
     writeEach: write,
-    together: ({ work, keyOf, measure }) =>
-      createChangeTogether({
+    together({ work, keyOf, measure }) {
+      const makeChange = createChangeTogether({
         transactions,
         keyOf,
         measure,
@@ -22,7 +22,9 @@ export function createSqliteRunner(transactions: Transactions): Runner {
           if (results instanceof Refusal) throw new Error('Changes were refused together.')
           return results
         },
-      }),
+      })
+      return (accountCode, change) => time('write', () => makeChange(accountCode, change))
+    },
   }
 }
 

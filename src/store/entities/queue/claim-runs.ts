@@ -9,8 +9,7 @@ import type {
 import { errorWithoutPosition } from '../../../domain/scripts/run.ts'
 import { RostrumError } from '../../../errors.ts'
 import type { Database } from '../../database.ts'
-import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import { toColumnName } from '../../tables/describe-table.ts'
+import { columnsOf, type Dialect, namesOf, placeholders } from '../../dialect.ts'
 import { orNull } from '../../tables/tables-of.ts'
 import { all, only, type Work } from '../../work.ts'
 import type { QueueMoves } from './queue-moves.ts'
@@ -175,11 +174,6 @@ function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
   const { id, state, attempt, holder, txnId, trigger, triggerId, functionId, name, caseId } = runs
   const due = { id, state, attempt, holder, txnId, trigger, triggerId, functionId, name, caseId }
   const isAsked = sql`account_code not in (select account_code from ${leftOut})`
-  const takenColumns = sql.raw(
-    Object.keys(claimed)
-      .map(name => `numbered."${toColumnName(name)}"`)
-      .join(),
-  )
   return {
     findAccounts: prepare(
       sql`
@@ -221,7 +215,7 @@ function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
             order by claim_at, id limit ${given.limit}
           ) returning ${columnsOf(claimed)}`,
         runs: sql`
-          select ${takenColumns}, case when is_first = 1 then inputs.input end,
+          select ${namesOf(claimed, 'numbered')}, case when is_first = 1 then inputs.input end,
             case when is_first = 1 then inputs.options end
           from (
             select taken.*, row_number() over (partition by input_id order by id) as is_first from taken

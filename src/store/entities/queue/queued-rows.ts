@@ -1,22 +1,19 @@
 import type { CausedBy, ClaimedRun, QueuedRun, StoredState } from '../../../domain/queue/queue-store.ts'
 import type { RunError } from '../../../domain/scripts/run.ts'
 import { readStored, unreadable } from '../../../json/read-stored.ts'
+import { select } from '../../columns.ts'
 import type { Dialect } from '../../dialect.ts'
 import type { RowOf } from '../../tables/tables-of.ts'
 
 /** The columns of a queued run without its input. */
 export function selectQueued({ queuedRuns }: Dialect['tables']) {
-  const { id, state, trigger, event, triggerId, functionId, name, caseTypeCode } = queuedRuns
-  const { caseId, caseVersion, txnId, generation, attempt, dueAt, lastError } = queuedRuns
-  const what = { id, state, trigger, event, triggerId, functionId, name, caseTypeCode }
-  return { ...what, caseId, caseVersion, txnId, generation, attempt, dueAt, lastError }
+  const ofHolder = ['causedBy', 'scopes', 'holder', 'claimAt', 'inputId'] as const
+  return select(queuedRuns, { omit: ['accountCode', 'lane', 'createdAt', ...ofHolder] })
 }
 
 /** The columns of a run that a holder gets, without its input. */
-export function selectClaimed(tables: Dialect['tables']) {
-  const { state: _, dueAt: __, lastError: ___, ...facts } = selectQueued(tables)
-  const { accountCode, causedBy, scopes, holder, inputId } = tables.queuedRuns
-  return { accountCode, ...facts, causedBy, scopes, holder, inputId }
+export function selectClaimed({ queuedRuns }: Dialect['tables']) {
+  return select(queuedRuns, { omit: ['state', 'lane', 'dueAt', 'claimAt', 'lastError', 'createdAt'] })
 }
 
 type QueuedRow = RowOf<ReturnType<typeof selectQueued>>

@@ -12,6 +12,11 @@ type Sweeping = Pick<
   'readClock' | 'beat' | 'markLost' | 'deleteExpired' | 'deleteExpiredInputs' | 'deleteRemovedFunctions'
 >
 
+interface DeletedRow extends FreedBytes {
+  /** The source that the row named; null for none. */
+  readonly sourceHash: string | null
+}
+
 /** Sweeps the runs of all accounts. Gateways that do it at the same time skip each other's rows, or wait for them. */
 export function createSweeping(database: Database, stored: StoredBytesCounter): Sweeping {
   const { read, write, isShared, list } = database
@@ -38,10 +43,10 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
 
   function* remove(
     rows: readonly { readonly accountCode: string; readonly id: number }[],
-    deletes: readonly Statement<FreedBytes & { readonly sourceHash: string | null }>[],
+    deletes: readonly Statement<DeletedRow>[],
   ) {
     if (rows.length === 0) return 0
-    const freed: (FreedBytes & { readonly sourceHash: string | null })[] = []
+    const freed: DeletedRow[] = []
     for (const statement of deletes) freed.push(...(yield* all(statement, gone.encode(rows))))
     yield* stored.lower(freed)
     // After that lock, nobody else names a source of these accounts until the commit.
@@ -49,7 +54,7 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
     return rows.length
   }
 
-  const hasChanged = (count: number) => count > 0
+  const sweep = (work: () => Work<number>) => write(null, work, { hasChanged: count => count > 0 })
 
   return {
     async readClock() {
@@ -71,32 +76,20 @@ export function createSweeping(database: Database, stored: StoredBytesCounter): 
       })
     },
     deleteExpired: ({ startedBefore, maxRuns, maxBytes }, limit) =>
-      write(
-        null,
-        function* () {
-          const old = yield* all(statements.findOld, { startedBefore, limit })
-          const beyond = old.length > 0 ? old : yield* all(statements.findBeyond, { maxRuns, limit })
-          const rows = beyond.length > 0 ? beyond : yield* all(statements.findLong, { maxBytes, limit })
-          return yield* remove(rows, wholeRuns)
-        },
-        { hasChanged },
-      ),
+      sweep(function* () {
+        const old = yield* all(statements.findOld, { startedBefore, limit })
+        const beyond = old.length > 0 ? old : yield* all(statements.findBeyond, { maxRuns, limit })
+        const rows = beyond.length > 0 ? beyond : yield* all(statements.findLong, { maxBytes, limit })
+        return yield* remove(rows, wholeRuns)
+      }),
     deleteExpiredInputs: (startedBefore, limit) =>
-      write(
-        null,
-        function* () {
-          return yield* remove(yield* all(statements.findOldInputs, { startedBefore, limit }), inputs)
-        },
-        { hasChanged },
-      ),
+      sweep(function* () {
+        return yield* remove(yield* all(statements.findOldInputs, { startedBefore, limit }), inputs)
+      }),
     deleteRemovedFunctions: (ageMs, limit) =>
-      write(
-        null,
-        function* () {
-          return yield* remove(yield* all(statements.findRemoved, { ageMs: -ageMs, limit }), wholeFunctions)
-        },
-        { hasChanged },
-      ),
+      sweep(function* () {
+        return yield* remove(yield* all(statements.findRemoved, { ageMs: -ageMs, limit }), wholeFunctions)
+      }),
   }
 }
 

@@ -11,7 +11,6 @@ import { createTakeNumbers } from './counters.ts'
 import { createDeleteExpiredEvents } from './delete-events.ts'
 import { createAppendEvent, createEventStore } from './events.ts'
 import { createFunctionStore } from './functions/stored-functions.ts'
-import { prepareIdempotencyStatements } from './key-statements.ts'
 import type { Parts } from './parts.ts'
 import { createAddUser, createProvision, findAnyAccount, insertAccount } from './provision.ts'
 import { createEnqueue } from './queue/enqueue.ts'
@@ -48,7 +47,6 @@ export function createEntities(dependencies: Dependencies) {
   const stored = createStoredBytes(database, limits)
   const accounts = createQueueAccounts(database)
   const writeRuns = createWriteRuns({ dialect: database, stored })
-  const keyStatements = prepareIdempotencyStatements(database)
   const parts: Parts = {
     provision,
     addUser: createAddUser(database, { provision, takeNumbers }),
@@ -57,7 +55,7 @@ export function createEntities(dependencies: Dependencies) {
     enqueue: createEnqueue({ dialect: database, accounts, stored, limits }),
     writeRuns,
     stored,
-    keys: createKeyWork(keyStatements),
+    keys: createKeyWork(database),
     forgetCallers: tokenLookUps.forgetCallers,
     triggerLookUps: kindsOfTriggers.map(kind => createFindTriggers(database, kind)),
   }
@@ -74,11 +72,7 @@ export function createEntities(dependencies: Dependencies) {
     runs: createRunStore(database, parts),
     queue: createQueueStore({ database, accounts, limits, onQueued, ...parts }),
     webhooks: { ...createWebhookStore(database, parts), changeMark: tokenLookUps.changeMark },
-    idempotency: createIdempotencyStore(
-      database,
-      { keys: parts.keys, statements: keyStatements },
-      afterAnswer,
-    ),
+    idempotency: createIdempotencyStore(database, parts.keys, afterAnswer),
   } satisfies Partial<Store>
   return { parts, stores }
 }

@@ -26,8 +26,6 @@ export function prepareIdempotencyStatements(dialect: Dialect) {
   return { ...prepareClaims(dialect), ...prepareEnds(dialect), ...prepareDeletions(dialect) }
 }
 
-export type IdempotencyStatements = ReturnType<typeof prepareIdempotencyStatements>
-
 // Subqueries, since SQLite is slow at `update … from`.
 const addUsage = (bytes: SQL) => sql`
   update idempotency_usage set held_bytes = held_bytes + ${bytes} where ${isTheAccount}`

@@ -6,9 +6,9 @@ import {
   rowBytes,
 } from '../../domain/idempotency/idempotency.ts'
 import type { Database } from '../database.ts'
-import type { Values } from '../dialect.ts'
+import type { Dialect, Values } from '../dialect.ts'
 import { all, first, only, type Work } from '../work.ts'
-import type { IdempotencyStatements } from './key-statements.ts'
+import { prepareIdempotencyStatements } from './key-statements.ts'
 
 // Marks a key without an answer whose request can only be tried once. A real answer is never empty.
 const cannotRepeat = Buffer.alloc(0)
@@ -16,11 +16,16 @@ const cannotRepeat = Buffer.alloc(0)
 /** Changes keys, inside the transactions of several stores. */
 export interface KeyWork {
   claim(request: ClaimRequest): Work<ClaimResult>
+  renew(claim: Claim, leaseMs: number): Work<unknown>
   storeAnswer(claim: Claim, answer: Buffer, maxBytes: number | null): Work<'kept' | 'full' | 'lost'>
   release(claim: Claim, outcome: 'undone' | 'unknown'): Work<void>
+  /** Returns a row for each deleted key. */
+  deleteOld(ageMs: number, maxKeys: number): Work<readonly unknown[]>
 }
 
-export function createKeyWork(statements: IdempotencyStatements): KeyWork {
+export function createKeyWork(dialect: Dialect): KeyWork {
+  const statements = prepareIdempotencyStatements(dialect)
+
   function* claim(request: ClaimRequest): Work<ClaimResult> {
     const { fingerprint, lastFingerprint = fingerprint } = request
     const values = {
@@ -78,7 +83,13 @@ export function createKeyWork(statements: IdempotencyStatements): KeyWork {
     yield* all(statements.free, { ...claim, mayAnyone: isUndone })
   }
 
-  return { claim, storeAnswer, release }
+  return {
+    claim,
+    renew: (claim, leaseMs) => all(statements.renew, { ...claim, leaseMs }),
+    storeAnswer,
+    release,
+    deleteOld: (ageMs, maxKeys) => all(statements.deleteOld, { ageMs: -ageMs, maxKeys }),
+  }
 }
 
 function isOfRequest(found: Buffer, { fingerprint, lastFingerprint = fingerprint }: ClaimRequest): boolean {
@@ -91,28 +102,28 @@ function isOfRequest(found: Buffer, { fingerprint, lastFingerprint = fingerprint
  */
 export function createIdempotencyStore(
   { writeEach, isShared }: Database,
-  {
-    keys: { claim, storeAnswer, release },
-    statements,
-  }: { readonly keys: KeyWork; readonly statements: IdempotencyStatements },
+  keys: KeyWork,
   afterAnswer: (bytes: number) => void = () => {},
 ): IdempotencyStore {
   return {
     claim: request =>
-      writeEach(request.accountCode, () => claim(request), { hasChanged: ({ kind }) => kind === 'claimed' }),
+      writeEach(request.accountCode, () => keys.claim(request), {
+        hasChanged: ({ kind }) => kind === 'claimed',
+      }),
     async renew(claim, leaseMs) {
-      if (isShared) await writeEach(claim.accountCode, () => all(statements.renew, { ...claim, leaseMs }))
+      if (isShared) await writeEach(claim.accountCode, () => keys.renew(claim, leaseMs))
     },
     async storeAnswer(claim, answer, maxBytes) {
-      const work = () => storeAnswer(claim, answer, maxBytes)
+      const work = () => keys.storeAnswer(claim, answer, maxBytes)
       const outcome = await writeEach(claim.accountCode, work, { hasChanged: outcome => outcome === 'kept' })
       if (outcome === 'kept') afterAnswer(answer.length)
       return outcome
     },
-    release: (claim, outcome) => writeEach(claim.accountCode, () => release(claim, outcome)),
+    release: (claim, outcome) => writeEach(claim.accountCode, () => keys.release(claim, outcome)),
     async deleteExpired(ageMs, maxKeys) {
-      const work = () => all(statements.deleteOld, { ageMs: -ageMs, maxKeys })
-      const deleted = await writeEach(null, work, { hasChanged: rows => rows.length > 0 })
+      const deleted = await writeEach(null, () => keys.deleteOld(ageMs, maxKeys), {
+        hasChanged: rows => rows.length > 0,
+      })
       return deleted.length
     },
   }

@@ -46,17 +46,12 @@ export function flagOf(condition: SQL): StoreColumn<boolean> {
   return Object.assign(number, { codec: flagCodec }) as unknown as StoreColumn<boolean>
 }
 
-/** An expression that both databases answer with a number or null, for a selection. */
-export function numberOrNullOf(expression: SQL): StoreColumn<number | null> {
-  return expression as unknown as StoreColumn<number | null>
-}
-
 /** An expression that both databases answer with a text or null, for a selection. */
 export function textOf(expression: SQL): StoreColumn<string | null> {
   return expression as unknown as StoreColumn<string | null>
 }
 
-/** An expression that gives a value of the column, for a selection. */
+/** An expression that both databases answer with a value of the column, for a selection. */
 export function readAs<Value>(
   { codec, table, name }: StoreColumn<Value>,
   expression: SQL,

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { RunFilter, RunStore, StoredRun } from '../../../domain/runs/run-store.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
-import { flagOf, numberOf, numberOrNullOf, type StoreColumn } from '../../tables/tables-of.ts'
+import { flagOf, numberOf, orNull, type StoreColumn } from '../../tables/tables-of.ts'
 import { selectRun } from './run-statements.ts'
 
 // Maximum number of rows of one look. SQLite reads them in about 1 ms, which blocks the event loop.
@@ -122,7 +122,7 @@ function prepareLook(database: Dialect, lead: keyof RunFilter | null, others: re
   const selectMore = (matches: SQL, lookedTo: SQL) => ({
     ...selectRun(database),
     isMatch: flagOf(matches),
-    lookedTo: numberOrNullOf(lookedTo),
+    lookedTo: orNull(numberOf(lookedTo)),
   })
   if (others.length === 0) {
     const selection = selectMore(sql`true`, sql`null`)

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import type { StoredSecret, WebhookStore } from '../../../domain/webhooks/webhook-store.ts'
+import type { WebhookStore } from '../../../domain/webhooks/webhook-store.ts'
 import { select } from '../../columns.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
+import { orNull } from '../../tables/tables-of.ts'
 
 type Reads = Pick<WebhookStore, 'findByName' | 'findSecret' | 'findKeyIds'>
 
@@ -15,7 +16,11 @@ export function createWebhookReads(database: Database): Reads {
       const [first] = rows
       if (first === undefined) return null
       const { secretId, keyId, sealed, endsAt, ...webhook } = first
-      return { webhook, secrets: rows.flatMap(toSecret) }
+      // The secrets come from a left join, so there may be none.
+      const secrets = rows.flatMap(({ secretId, keyId, sealed, endsAt }) =>
+        secretId === null ? [] : { id: secretId, keyId, sealed, endsAt },
+      )
+      return { webhook, secrets }
     },
     async findSecret(accountCode, webhookId, secretId) {
       const [found] = await read(statements.findSecret, { accountCode, webhookId, secretId })
@@ -23,18 +28,6 @@ export function createWebhookReads(database: Database): Reads {
     },
     findKeyIds: async () => (await read(statements.findKeyIds, {})).map(({ keyId }) => keyId),
   }
-}
-
-interface Joined {
-  readonly secretId: number
-  readonly keyId: string
-  readonly sealed: Buffer
-  readonly endsAt: Date | null
-}
-
-// The secrets come from a left join, so there may be none.
-function toSecret({ secretId, keyId, sealed, endsAt }: Joined): StoredSecret[] {
-  return (secretId as number | null) === null ? [] : [{ id: secretId, keyId, sealed, endsAt }]
 }
 
 const given = placeholders('accountCode', 'name', 'webhookId', 'secretId')
@@ -46,7 +39,7 @@ function prepareReads(dialect: Dialect) {
   const secret = { id, keyId, sealed, endsAt }
   const joined = {
     ...select(webhooks, { omit: ['accountCode', 'createdAt'] }),
-    secretId: id,
+    secretId: orNull(id),
     keyId,
     sealed,
     endsAt,

@@ -19,16 +19,13 @@ import {
 import type { Parts } from '../entities/parts.ts'
 import { only, type Refusal, type Work } from '../work.ts'
 
-// Maximum number of cached rows. They take about 5 MB.
-const maxCachedRows = 50_000
-
 /**
  * Single changes as short statements that each do one thing. SQLite prepares and runs these faster than one chain. A
  * change has the write lock from its start, so nothing changes between its look-ups and its writes.
  */
 export function createMembershipStore(database: Database, parts: Parts): MembershipStore {
   const { provision, takeNumbers, appendEvent, stored } = parts
-  const { forget, ...reads } = createMembershipReads(database, { maxCachedRows })
+  const { forget, ...reads } = createMembershipReads(database)
   const { findAddable, findMovable, findRow } = createMembershipLookUps(database)
   const statements = prepareStatements(database)
   return {

@@ -27,12 +27,15 @@ export function namesOfKept(columns: TableDescription['columns']): readonly stri
     .map(toColumnName)
 }
 
+// Maximum number of memberships that SQLite caches. They take about 5 MB.
+const maxCachedRows = 50_000
+
 /** Reads memberships, which needs no hand-tuned statements, and drops cached rows. */
-export function createMembershipReads(database: Database, reading: { readonly maxCachedRows?: number } = {}) {
+export function createMembershipReads(database: Database) {
   const table = database.tables.teamMemberships
   const selection = selectMembership(database.tables)
   return {
-    ...database.findByIds(table, selection, reading),
+    ...database.findByIds(table, selection, { maxCachedRows }),
     pageByUsers: createPageByParent(database, { table, parent: 'userId', selection }),
     pageByTeams: createPageByParent(database, { table, parent: 'teamId', selection }),
   }

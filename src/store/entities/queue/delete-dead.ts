@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { QueueStore } from '../../../domain/queue/queue-store.ts'
 import type { Database } from '../../database.ts'
 import { type Dialect, placeholders, type Statement, type Values } from '../../dialect.ts'
@@ -72,7 +72,7 @@ function prepareStatements({ prepare, nowPlus, tables }: Dialect) {
   const given = placeholders('accountCode', 'ageMs', 'maxRuns', 'limit')
   const { inputId } = tables.queuedRuns
   const areDead = sql`account_code = ${given.accountCode} and state = 'dead'`
-  const deleteWhere = (condition: ReturnType<typeof sql>) =>
+  const deleteWhere = (condition: SQL) =>
     prepare(
       sql`
         delete from queued_runs where ${areDead} and id in (
@@ -80,7 +80,7 @@ function prepareStatements({ prepare, nowPlus, tables }: Dialect) {
         ) returning input_id`,
       { inputId },
     )
-  const findAccounts = (condition: ReturnType<typeof sql>) =>
+  const findAccounts = (condition: SQL) =>
     prepare(
       sql`
         select account_code from queue_accounts where exists (

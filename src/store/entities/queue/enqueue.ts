@@ -51,7 +51,7 @@ export function createEnqueue({ dialect, accounts, stored, limits: { queueBytes 
     const row = taken === undefined ? yield* takeIds(accountCode, shared) : taken.row
     if (row instanceof Refusal) return row
     if (row === undefined) {
-      const now = (yield* accounts.lock(accountCode)) ?? { waiting: 0, waitingBytes: 0 }
+      const now = yield* accounts.lock(accountCode)
       const refusal = findWaitingRefusal(now, measureWaiting(shared), queueBytes)
       return refuse(cannotQueue(refusal ?? { kind: 'too many runs' }))
     }

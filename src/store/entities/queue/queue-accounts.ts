@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Waiting } from '../../../domain/queue/waiting-limits.ts'
 import type { Dialect } from '../../dialect.ts'
-import { all, type Work } from '../../work.ts'
+import { all, first, type Work } from '../../work.ts'
 
 export type QueueAccounts = ReturnType<typeof createQueueAccounts>
 
@@ -21,10 +21,9 @@ export function createQueueAccounts({ prepare, typed, nowPlus, forUpdate, tables
       due_at = case when due_at < ${at} then due_at else ${at} end
     where ${isTheAccount}`)
   return {
-    /** Returns what waits; null for an account that never queued a run. */
-    *lock(accountCode: string): Work<Waiting | null> {
-      const [row] = yield* all(lock, { accountCode })
-      return row ?? null
+    /** Returns what waits. An account that never queued a run has no row to lock. */
+    *lock(accountCode: string): Work<Waiting> {
+      return (yield* first(lock, { accountCode })) ?? { waiting: 0, waitingBytes: 0 }
     },
     /** Counts `waiting` more runs. */
     count: (accountCode: string, waiting: number) => all(count, { accountCode, waiting }),

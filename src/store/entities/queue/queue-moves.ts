@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { RunError } from '../../../domain/scripts/run.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { all, first, type Work } from '../../work.ts'
@@ -99,10 +99,7 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
   }
 }
 
-function prepareStatements(
-  dialect: Dialect,
-  rows: { readonly held: ReturnType<typeof sql>; readonly lanes: ReturnType<typeof sql> },
-) {
+function prepareStatements(dialect: Dialect, rows: { readonly held: SQL; readonly lanes: SQL }) {
   const { prepare, chain, after, typed, now, nowPlus, forUpdate, tables } = dialect
   const given = placeholders('accountCode', 'id', 'holder', 'afterMs')
   const error = typed(sql.placeholder('error'), 'text')

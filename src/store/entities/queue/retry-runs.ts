@@ -6,7 +6,6 @@ import {
   isRunning,
   maxWaiting,
   noQueuedRun,
-  type Waiting,
 } from '../../../domain/queue/waiting-limits.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
@@ -27,7 +26,7 @@ interface DeadRow {
   readonly bytes: number
 }
 
-interface Parts {
+interface Dependencies {
   readonly accounts: QueueAccounts
   readonly inputs: QueuedInputs
   readonly limits: Pick<StoreLimits, 'queueBytes'>
@@ -36,7 +35,7 @@ interface Parts {
 /** Lets runs run again, while the queue of their account is locked. */
 export function createRetrying(
   database: Database,
-  { accounts, inputs, limits }: Parts,
+  { accounts, inputs, limits }: Dependencies,
 ): Pick<QueueStore, 'retry' | 'retryDead'> {
   const { change, list } = database
   const retried = list('given', { id: 'integer', lane: 'text', isLater: 'integer' })
@@ -66,7 +65,7 @@ export function createRetrying(
     async retry(origin, id) {
       const { accountCode } = origin
       const work = function* () {
-        const waiting = (yield* accounts.lock(accountCode)) ?? nothingWaits
+        const waiting = yield* accounts.lock(accountCode)
         const found = yield* first(statements.find, { accountCode, id })
         if (found === undefined) return refuse(noQueuedRun(id))
         if (found.state === 'running') return refuse(isRunning(id, 'Retry'))
@@ -91,7 +90,7 @@ export function createRetrying(
       return change(
         origin,
         function* () {
-          const waiting = (yield* accounts.lock(accountCode)) ?? nothingWaits
+          const waiting = yield* accounts.lock(accountCode)
           const room = Math.max(0, maxWaiting - waiting.waiting)
           const values = { accountCode, ...of, limit: Math.min(limit, room) }
           const find = of === null ? statements.findDead.any : statements.findDead.ofTrigger
@@ -105,8 +104,6 @@ export function createRetrying(
     },
   }
 }
-
-const nothingWaits: Waiting = { waiting: 0, waitingBytes: 0 }
 
 /** The first runs whose inputs fit into this many bytes. Runs that share an input need it once. */
 function takeFitting(dead: readonly DeadRow[], maxBytes: number): readonly DeadRow[] {

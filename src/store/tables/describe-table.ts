@@ -80,6 +80,8 @@ export const id = integer
 export const byId = ['accountCode', 'id'] as const
 export const createdAt = withDefault(time, 'now')
 export const accountReference = { columns: ['accountCode'], table: 'accounts' } as const
+export const caseTypeReference = { columns: ['accountCode', 'caseTypeCode'], table: 'caseTypes' } as const
+export const functionReference = { columns: ['accountCode', 'functionId'], table: 'functions' } as const
 
 /** `displayName` is `display_name` in the database. */
 export function toColumnName(key: string): string {

@@ -7,6 +7,7 @@ import {
   boolean,
   byId,
   bytes,
+  caseTypeReference,
   createdAt,
   id,
   integer,
@@ -25,7 +26,6 @@ import { runTables } from './run-tables.ts'
 import { webhookTables } from './webhook-tables.ts'
 
 const ofUser = { columns: ['accountCode', 'userId'], table: 'users' }
-const ofCaseType = { columns: ['accountCode', 'caseTypeCode'], table: 'caseTypes' }
 const ofCase = { columns: ['accountCode', 'caseId'], table: 'cases' }
 const ofTeam = { columns: ['accountCode', 'teamId'], table: 'teams' }
 
@@ -145,7 +145,7 @@ export const descriptions = {
     },
     key: byId,
     indexes: { cases_by_type: ['accountCode', 'caseTypeCode', 'id'] },
-    references: [ofCaseType],
+    references: [caseTypeReference],
   },
 
   /** Values of the fields that look-ups may name. */

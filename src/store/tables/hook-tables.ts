@@ -3,25 +3,18 @@ import {
   accountCode,
   boolean,
   byId,
+  caseTypeReference,
+  createdAt,
+  functionReference,
   id,
   integer,
   type TableDescription,
   text,
-  time,
-  withDefault,
   words,
 } from './describe-table.ts'
 
-const references = [
-  { columns: ['accountCode', 'functionId'], table: 'functions' },
-  { columns: ['accountCode', 'caseTypeCode'], table: 'caseTypes' },
-]
-const trigger = {
-  functionId: integer,
-  scopes: words,
-  enabled: boolean,
-  createdAt: withDefault(time, 'now'),
-}
+const references = [functionReference, caseTypeReference]
+const trigger = { functionId: integer, scopes: words, enabled: boolean, createdAt }
 
 /** The tables of hooks and case tasks, which are part of all tables of a store. */
 export const hookTables = {

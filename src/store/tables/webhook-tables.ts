@@ -5,6 +5,7 @@ import {
   byId,
   bytes,
   createdAt,
+  functionReference,
   id,
   integer,
   nullable,
@@ -33,7 +34,7 @@ export const webhookTables = {
     key: byId,
     uniqueIndexes: { webhooks_by_name: ['accountCode', 'name'] },
     indexes: { webhooks_by_function: ['accountCode', 'functionId', 'id'] },
-    references: [{ columns: ['accountCode', 'functionId'], table: 'functions' }],
+    references: [functionReference],
   },
 
   /** Sealed with the key that `keyId` names. A secret is live until `endsAt`. */

@@ -29,14 +29,14 @@ export function createSteps(dialect: Dialect): Steps {
 
   return {
     find,
-    *doOnce(origin, work, hasChanged) {
+    *doOnce<T>(origin: PlainOrigin, work: () => Work<T>, hasChanged: (result: T) => boolean): Work<T> {
       const { accountCode, step } = origin
       if (step === null) return yield* work()
       const id = { accountCode, ...step }
       // Another attempt at the same step locks this row until its commit. Then the row has its result.
       const taken = yield* first(statements.take, id)
       if (taken === undefined) {
-        const before = yield* find<ReturnType<typeof work> extends Work<infer T> ? T : never>(origin)
+        const before = yield* find<T>(origin)
         if (before !== undefined) return before
       }
       const result = yield* work()

@@ -1,8 +1,8 @@
 import type { RostrumError } from '../errors.ts'
 import type { Statement, Values } from './dialect.ts'
 
-/** One statement of a piece of work. */
-export interface Step {
+/** One statement of a piece of work, with its values. */
+interface StatementCall {
   readonly statement: Statement<unknown>
   readonly values: Values
   /** True if the work continues without the answer. */
@@ -13,7 +13,7 @@ export interface Step {
  * Statements that depend on each other, written once as a generator. SQLite runs it synchronously in a commit that it
  * shares with other changes; PostgreSQL awaits each statement.
  */
-export type Work<T> = Generator<Step, T, readonly unknown[]>
+export type Work<T> = Generator<StatementCall, T, readonly unknown[]>
 
 /** The result of work that decides against its change. `Database.change` rejects with its error. */
 export class Refusal {
@@ -52,6 +52,6 @@ export function* first<Row>(statement: Statement<Row>, values: Values): Work<Row
 /** For a statement that always returns a row. */
 export function* only<Row>(statement: Statement<Row>, values: Values): Work<Row> {
   const [row] = (yield { statement, values }) as readonly Row[]
-  if (row === undefined) throw new Error('A statement that always gives a row gave none.')
+  if (row === undefined) throw new Error('A statement that always returns a row returned none.')
   return row
 }

@@ -1,20 +1,20 @@
 import type { ReadByName } from '../../dialect.ts'
 
-// Number of results of one read at which all are dropped. Reads that run at once may add some more.
-const maxKept = 1_000
+// Number of cached results at which the cache is cleared. Reads that run at once may add some more.
+const maxResults = 1_000
 
-/** Keeps the results of a read as long as the mark, which `readMark` returns, is the same. */
+/** Caches the results of a read as long as `readMark` returns the same mark. */
 export function createUntilChange<T>(read: ReadByName<T>, readMark: () => number): ReadByName<T> {
   const results = new Map<string, T>()
-  let keptAt = readMark()
+  let lastMark = readMark()
 
   return async (accountCode, name) => {
     const mark = readMark()
-    if (mark !== keptAt || results.size >= maxKept) results.clear()
-    keptAt = mark
+    if (mark !== lastMark || results.size >= maxResults) results.clear()
+    lastMark = mark
     const key = JSON.stringify([accountCode, name])
-    const kept = results.get(key)
-    if (kept !== undefined) return kept
+    const cached = results.get(key)
+    if (cached !== undefined) return cached
     const result = await read(accountCode, name)
     if (readMark() === mark) results.set(key, result)
     return result

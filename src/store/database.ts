@@ -18,7 +18,7 @@ interface EachOptions<T> extends WriteOptions<T> {
   readonly inTurn?: boolean
 }
 
-export interface ChangeOptions<T> extends WriteOptions<T> {
+interface ChangeOptions<T> extends WriteOptions<T> {
   /** True for work that finds and stores the step of its origin itself. */
   readonly keepsStep?: boolean
   /** True for a result that queued runs, which wakes the gateways after the commit. False by default. */

@@ -12,7 +12,7 @@ export interface CopiedTable {
 }
 
 /** How to convert a column's values to text and back, as SQL expressions. `?` stands for the value or the text. */
-export interface CopiedColumn {
+interface CopiedColumn {
   readonly name: string
   readonly isText: boolean
   readonly writeInSqlite: string

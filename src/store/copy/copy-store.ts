@@ -6,7 +6,7 @@ import { copiedTables } from './copied-tables.ts'
 import { copyTable } from './copy-table.ts'
 import { openSource, type Source } from './open-source.ts'
 
-export interface CopyStore {
+interface CopyStore {
   /** Path of a SQLite store. */
   readonly from: string
   /** URL of an empty PostgreSQL database. */

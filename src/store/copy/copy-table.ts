@@ -8,7 +8,7 @@ import type { Source } from './open-source.ts'
 const rowsOfBatch = 1_000
 const charactersOfBatch = 2 ** 20
 
-export interface CopyTable {
+interface CopyTable {
   readonly table: CopiedTable
   readonly source: Source
   /** The database to copy into, inside a transaction. */

@@ -10,7 +10,7 @@ import type { TakeNumbers } from './counters.ts'
 import { createEventLog, describeLogs, selectOrigin, writeOrigin } from './event-log.ts'
 
 /** A change as it was made; its origin and time are written beside it. */
-export type NewEvent = Pick<MembershipEvent, 'kind' | 'membershipId' | 'before' | 'after'>
+type NewEvent = Pick<MembershipEvent, 'kind' | 'membershipId' | 'before' | 'after'>
 
 /** Appends an event, inside the transaction of the change. */
 export type AppendEvent = (origin: Origin, event: NewEvent) => Work<unknown>

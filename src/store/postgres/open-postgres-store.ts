@@ -14,7 +14,7 @@ import { createMembershipStore } from './memberships/stored-memberships.ts'
 import type { Migrating } from './migrate.ts'
 import { createPostgresRunner } from './runner.ts'
 
-export interface OpenPostgresStore extends Migrating {
+interface OpenPostgresStore extends Migrating {
   readonly url: string
   readonly limits: StoreLimits
   readonly onStatement: ((sql: string) => void) | undefined

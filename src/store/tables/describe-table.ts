@@ -27,7 +27,7 @@ export interface TableDescription {
   readonly references?: readonly Reference[]
 }
 
-export interface SparseIndex {
+interface SparseIndex {
   readonly columns: readonly string[]
   readonly of: string
 }

@@ -11,7 +11,7 @@ export type StoreColumn<Value = unknown> = SQLiteColumn & {
   readonly codec?: Codec | undefined
 }
 
-export type StoreTable<D extends TableDescription = TableDescription> = SQLiteTable & {
+type StoreTable<D extends TableDescription = TableDescription> = SQLiteTable & {
   readonly [Key in keyof D['columns']]: StoreColumn<ValueOf<D['columns'][Key]>>
 }
 

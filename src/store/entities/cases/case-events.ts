@@ -16,14 +16,14 @@ import { membershipBytes } from '../stored-bytes.ts'
 // Longer changed fields are loaded when a document asks for them: a page may have a thousand of 2 MiB.
 const maxShortBytes = 4_096
 
-export interface NewCaseEvent
+interface NewCaseEvent
   extends Pick<CaseEvent, 'kind' | 'caseId' | 'caseTypeCode' | 'version' | 'functionName'> {
   /** JSON. */
   readonly changedFields: string
 }
 
 /** What the statement of an event also counts. */
-export interface CountedBeside {
+interface CountedBeside {
   /** Bytes that the change adds to those of the account, the event included. */
   readonly storedBytes: number
   /** The values of `toTakeValues`, to take ids for queued runs; null without any. */

@@ -26,7 +26,7 @@ interface SavedAtOnce {
   readonly taken: TakenIds
 }
 
-export interface SaveAtOnce {
+interface SaveAtOnce {
   /** Saves or creates a case, its indexed values and the runs that it queues, together with others of the account. */
   together(change: PlannedChange): Promise<StoredCase | null>
   /** Saves or creates a case in a transaction that writes more, and takes the ids of the runs that it queues. */

@@ -22,7 +22,7 @@ import { tables } from '../tables.ts'
  */
 type AddMembership = (addition: Addition) => Promise<Membership | undefined>
 
-export interface Addition {
+interface Addition {
   readonly origin: Origin
   readonly pair: MembershipPair
 }

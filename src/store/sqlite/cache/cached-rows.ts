@@ -4,7 +4,7 @@ import type { ChangeMark } from '../connection/change-mark.ts'
  * Caches rows by account and id. Only one gateway serves a SQLite file, so a cached row is valid until this gateway
  * changes it, or another process changes the file.
  */
-export interface CachedRows<Row> {
+interface CachedRows<Row> {
   /** Returns the cached rows of an account, for a look-up that needs no promise. */
   of(accountCode: string): ReadonlyMap<number, Row>
   /** Caches rows. Call it right after they were read, before anything else can run. */

@@ -1,7 +1,7 @@
 import type { PrepareText, RawStatement } from '../connection/create-prepare.ts'
 
 /** Counts the changes of this process to tables. */
-export interface TableChanges {
+interface TableChanges {
   /**
    * Returns a count that rises when a statement has changed rows of the table, in its transaction: SQLite reads nothing
    * else before that ends. Statements that were prepared before this call are not counted.

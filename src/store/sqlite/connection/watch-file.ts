@@ -6,7 +6,7 @@ import { RostrumError } from '../../../errors.ts'
 const intervalMs = 500
 
 /** Checks that the files of an open database are still the files at their paths. */
-export interface FileWatch {
+interface FileWatch {
   isLost(): boolean
   /** Throws `UNAVAILABLE` once a file is lost. */
   refuseIfLost(): void

@@ -1,6 +1,6 @@
 import { type Column, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { maxRowsOfPages } from '../domain/port.ts'
+import { maxRowsOfPages, type Page } from '../domain/port.ts'
 import type { Client } from './postgres/connection/client.ts'
 import type { Descriptions } from './tables/descriptions.ts'
 import type { RowOf, Selection, StoreColumn, TablesOf } from './tables/tables-of.ts'
@@ -139,6 +139,11 @@ export interface Reading<S extends Selection, Row> {
 
 /** Placeholders that a statement of `pagesOfParents` takes. */
 export const pageValues = placeholders('accountCode', 'parentIds', 'after', 'before', 'limit')
+
+/** Returns the values of a page for the placeholders `after`, `before` and `limit`. */
+export function boundsOf({ after, before, limit }: Page) {
+  return { after: after ?? 0, before: before ?? 2 ** 53, limit }
+}
 
 /** Maximum number of rows of `pagesOfParents`, for all parents together. */
 export const maxRows = sql.raw(String(maxRowsOfPages))

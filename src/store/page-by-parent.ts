@@ -1,6 +1,6 @@
 import type { Page } from '../domain/port.ts'
 import type { Database } from './database.ts'
-import type { IdSelection, Paging } from './dialect.ts'
+import { boundsOf, type IdSelection, type Paging } from './dialect.ts'
 import type { RowOf } from './tables/tables-of.ts'
 
 /** Rows of different parents come mixed, in ascending id. */
@@ -13,12 +13,10 @@ export function createPageByParent<P extends string, S extends IdSelection>(
 ): PageByParent<RowOf<S>> {
   const first = prepareMany(pagesOfParents(paging, 'asc'), paging.selection)
   const last = prepareMany(pagesOfParents(paging, 'desc'), paging.selection)
-  return (accountCode, parentIds, { after, before, limit, fromEnd }) =>
-    read(fromEnd ? last : first, {
+  return (accountCode, parentIds, page) =>
+    read(page.fromEnd ? last : first, {
       accountCode,
       parentIds: encodeList(parentIds),
-      after: after ?? 0,
-      before: before ?? 2 ** 53,
-      limit,
+      ...boundsOf(page),
     })
 }

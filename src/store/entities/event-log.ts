@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import type { EventStore, Origin, Page } from '../../domain/port.ts'
+import type { EventStore, Origin } from '../../domain/port.ts'
 import type { Database } from '../database.ts'
-import { columnsOf, placeholders, type Tables } from '../dialect.ts'
+import { boundsOf, columnsOf, placeholders, type Tables } from '../dialect.ts'
 import type { RowOf, Selection, StoreColumn } from '../tables/tables-of.ts'
 
 /** Events are numbered within their account, in the order of the commits. */
@@ -75,10 +75,10 @@ export function createEventLog<S extends Selection, Event>(
     async listAfter(accountCode, sequence, limit) {
       return (await read(listAfter, { accountCode, sequence, limit })).map(toEvent)
     },
-    async page(accountCode, { after, before, limit, fromEnd }: Page) {
-      const bounds = { accountCode, after: after ?? 0, before: before ?? 2 ** 53, limit }
-      const rows = (await read(fromEnd ? last : first, bounds)).map(toEvent)
-      return fromEnd ? rows.reverse() : rows
+    async page(accountCode, page) {
+      const found = await read(page.fromEnd ? last : first, { accountCode, ...boundsOf(page) })
+      const events = found.map(toEvent)
+      return page.fromEnd ? events.reverse() : events
     },
     async newest(accountCode) {
       const [event] = await read(newest, { accountCode })

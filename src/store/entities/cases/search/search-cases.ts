@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CaseSearch } from '../../../../domain/cases/case-store.ts'
 import type { Page } from '../../../../domain/port.ts'
 import type { Database } from '../../../database.ts'
-import type { Dialect, Statement } from '../../../dialect.ts'
+import { boundsOf, type Dialect, type Statement } from '../../../dialect.ts'
 import { numberOf, type RowOf, type Selection } from '../../../tables/tables-of.ts'
 import { type Form, ofField, selectIds } from './select-ids.ts'
 
@@ -74,7 +74,7 @@ export function createSearchCases<S extends Selection>(
   }
 
   return async (accountCode: string, search: CaseSearch, page: Page): Promise<RowOf<S>[]> => {
-    const { after, before, limit, fromEnd } = page
+    const { fromEnd } = page
     const [form, where] = await chooseForm(accountCode, search)
     const ordered = { ...search, where }
     const isOrdered = form === 'in order' || form === 'few or in order'
@@ -83,8 +83,7 @@ export function createSearchCases<S extends Selection>(
     const { statement, lists } = searches.getOrInsertComputed(key, () =>
       prepareSearch(form, ordered, fromEnd),
     )
-    const values = valuesOf(accountCode, ordered, lists)
-    return read(statement, { ...values, after: after ?? 0, before: before ?? 2 ** 53, limit })
+    return read(statement, { ...valuesOf(accountCode, ordered, lists), ...boundsOf(page) })
   }
 }
 

@@ -50,12 +50,12 @@ export function createWebhookStore(
     save: (origin, id, { complete, rotation, rotates, checkKept, maxWebhooks }) =>
       change(origin, function* () {
         const { accountCode } = origin
-        const keptBy = rotates ? null : id
-        const refusal = keptBy === null ? null : yield* refuseUnfit(accountCode, keptBy, checkKept)
+        const keepsSecrets = id !== null && !rotates
+        const refusal = keepsSecrets ? yield* refuseUnfit(accountCode, id, checkKept) : null
         if (refusal !== null) return refusal
         const webhook = yield* work.save(accountCode, id, complete, maxWebhooks)
         if (webhook instanceof Refusal) return webhook
-        const secretId = keptBy === null ? yield* secrets.rotate(accountCode, webhook.id, rotation) : null
+        const secretId = keepsSecrets ? null : yield* secrets.rotate(accountCode, webhook.id, rotation)
         return { webhook, secretId }
       }),
     rotate: (origin, id, rotation, check) =>

@@ -67,12 +67,12 @@ export interface Runner {
 /** A dialect with its connection. */
 export interface Database extends Dialect, Runner {
   /**
-   * `write` for a change that has an origin: with an idempotency step the work is done once, and its first result (as
-   * JSON keeps it) is given again. Wakes the listeners of the account's events after the commit.
-   * Rejects with the error of a `Refusal`, which keeps, stores and announces nothing.
+   * Like `write`, for a change that has an origin. With an idempotency step, the work is done once, and a repeated
+   * request gets its first result, as JSON preserves it. Wakes the listeners of the account's events after the commit.
+   * Rejects with the error of a `Refusal`, which stores and announces nothing.
    */
   change<T>(origin: PlainOrigin, work: () => Work<T | Refusal>, options?: ChangeOptions<T>): Promise<T>
-  /** The durable result of an earlier attempt at the step of this origin. Undefined without one. */
+  /** Returns the durable result of an earlier attempt at the step of this origin; undefined if there is none. */
   findStep<T>(origin: PlainOrigin): Promise<T | undefined>
 }
 

@@ -74,7 +74,7 @@ export function withDefault<Value>(
   return { ...column, default: value }
 }
 
-/** Columns and keys that most tables have. */
+/** Columns, keys and references that several tables have. */
 export const accountCode = text()
 export const id = integer
 export const byId = ['accountCode', 'id'] as const

@@ -62,7 +62,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     return { kind: 'committed', row, changedFields, runIds, transactionId: origin.transactionId }
   }
 
-  // It is made once, because V8 makes a map for each function with `yield` that it calls for the first time.
+  // Not declared in each call, because V8 makes a map for every generator function at its first call.
   function* commitOwn(change: PlannedChange, own: Own): Work<Committed | Refusal> {
     own.result = yield* commit(change)
     return own.result

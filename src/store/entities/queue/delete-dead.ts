@@ -67,7 +67,7 @@ interface Removal {
 
 type DeleteStatement = Statement<{ readonly inputId: number }>
 
-// Both go along the index of states.
+// All go along the index of states.
 function prepareStatements({ prepare, nowPlus, tables }: Dialect) {
   const given = placeholders('accountCode', 'ageMs', 'maxRuns', 'limit')
   const { inputId } = tables.queuedRuns

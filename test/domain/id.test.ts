@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inOrderOf, parseId, parseIdFields, parseIds } from '../../src/domain/id.ts'
+import { parseId, parseIdFields, parseIds } from '../../src/domain/id.ts'
 import { RostrumError } from '../../src/errors.ts'
 
 test.each([
@@ -67,14 +67,4 @@ test('a long text is cut in the message', () => {
   } catch (error) {
     expect(String(error).length).toBeLessThan(200)
   }
-})
-
-test.each([
-  { ids: [1, 2, 3], rows: [1, 2, 3], ordered: [1, 2, 3] },
-  { ids: [3, 1, 2], rows: [1, 2, 3], ordered: [3, 1, 2] },
-  { ids: [3, 9, 1], rows: [1, 3], ordered: [3, 1] },
-  { ids: [1], rows: [], ordered: [] },
-])('rows $rows for the ids $ids are $ordered', ({ ids, rows, ordered }) => {
-  const found = rows.map(id => ({ id }))
-  expect(inOrderOf(ids, found).map(({ id }) => id)).toEqual(ordered)
 })

@@ -18,34 +18,19 @@ afterEach(() => store.close())
 
 const codesOf = ({ items }: BulkAnswer) => items.map(({ error }) => error?.code ?? null)
 
-test('a bulk takes 1,000 items and refuses 1,001', async () => {
-  const pairs = range(1_001).map(teamId => ({ userId: 7, teamId }))
-  await expect(memberships.addMany(by('a'), pairs, 'partial')).rejects.toMatchObject({
-    code: 'BAD_USER_INPUT',
-    message: expect.stringMatching(/1000.*1001/),
-  })
-  const { items } = await memberships.addMany(by('a'), pairs.slice(1), 'partial')
-  expect(items.filter(({ membership }) => membership !== null)).toHaveLength(1_000)
-})
-
 const wrong = new RostrumError('BAD_USER_INPUT', 'Not an id.')
 
 test('an item that could not be read keeps its place and its error', async () => {
   const add = (userId: number, teamId: number) => ({ userId, teamId })
-  const added = await memberships.addMany(by('a'), [wrong, add(7, 3), add(0, 3), wrong, add(7, 4)], 'partial')
+  const added = await memberships.addMany(by('a'), [wrong, add(7, 3), wrong, add(7, 4)], 'partial')
   const bad = 'BAD_USER_INPUT'
-  expect(codesOf(added)).toEqual([bad, null, bad, bad, null])
-  expect(added.items.map(({ membership }) => membership?.teamId ?? null)).toEqual([null, 3, null, null, 4])
+  expect(codesOf(added)).toEqual([bad, null, bad, null])
+  expect(added.items.map(({ membership }) => membership?.teamId ?? null)).toEqual([null, 3, null, 4])
   expect(added.items[0]?.error).toBe(wrong)
-  const moves = [
-    { id: 1, change: {}, ifVersions: null },
-    wrong,
-    { id: 1, change: add(7, 5), ifVersions: null },
-  ]
-  const moved = await memberships.moveMany(by('a'), moves, 'partial')
-  expect(codesOf(moved)).toEqual([bad, bad, null])
-  const removals = [wrong, { id: 99, ifVersions: null }, { id: 0, ifVersions: null }]
-  expect(codesOf(await memberships.removeMany(by('a'), removals, 'partial'))).toEqual([bad, 'NOT_FOUND', bad])
+  const moves = [wrong, { id: 1, change: add(7, 5), ifVersions: null }]
+  expect(codesOf(await memberships.moveMany(by('a'), moves, 'partial'))).toEqual([bad, null])
+  const removals = [wrong, { id: 99, ifVersions: null }]
+  expect(codesOf(await memberships.removeMany(by('a'), removals, 'partial'))).toEqual([bad, 'NOT_FOUND'])
 })
 
 test('an atomic bulk with an item that could not be read does nothing', async () => {
@@ -62,8 +47,7 @@ test('an atomic bulk with an item that could not be read does nothing', async ()
 
 test('an id that comes a second time is refused, unless the first item could not be read', async () => {
   const move = (id: number, teamId: number) => ({ id, change: { teamId }, ifVersions: null })
-  const unread = { id: 1, change: {}, ifVersions: null }
-  const moved = await memberships.moveMany(by('a'), [unread, move(1, 4), move(2, 4), move(1, 5)], 'partial')
+  const moved = await memberships.moveMany(by('a'), [wrong, move(1, 4), move(2, 4), move(1, 5)], 'partial')
   const bad = 'BAD_USER_INPUT'
   expect(codesOf(moved)).toEqual([bad, 'NOT_FOUND', 'NOT_FOUND', bad])
   expect(moved.items[3]?.error?.message).toMatch(/^Item `1` .* `1`/)

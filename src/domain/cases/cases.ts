@@ -2,7 +2,7 @@ import { invalidInput, type RostrumError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../json/read-json.ts'
 import { mergePatch } from '../case-data/case-data.ts'
 import { indexText } from '../case-data/case-values.ts'
-import { checkId, checkListedIds, inOrderOf } from '../id.ts'
+import { findInOrder } from '../find-in-order.ts'
 import { checkCaseTypeCode } from '../name.ts'
 import type { Page } from '../port.ts'
 import { type DeferredRuns, deferAfter } from '../runs/deferred-runs.ts'
@@ -32,9 +32,7 @@ export interface CaseFilter {
 
 /** The rules of cases (contract, section 7). */
 export interface Cases {
-  /**
-   * Returns the cases that exist, in the order of the ids, each once. Throws `BAD_USER_INPUT` for more than 1,000 ids.
-   */
+  /** Returns the cases that exist, in the order of the ids, each once. */
   list(accountCode: string, ids: readonly number[]): Promise<Case[]>
   /**
    * Returns a page of cases. Throws `BAD_USER_INPUT` for a text that is no code, for a field that is not indexed, and
@@ -96,11 +94,7 @@ export function createCases(dependencies: Dependencies): Cases {
     return changeCase(ofTask, request, { change: 'save', findNewType: noType, ask })
   }
   return {
-    async list(accountCode, ids) {
-      const distinct = checkListedIds(ids, 'case id')
-      if (distinct.length === 0) return []
-      return inOrderOf(distinct, await store.findByIds(accountCode, distinct))
-    },
+    list: (accountCode, ids) => findInOrder(store, accountCode, ids),
 
     async page(accountCode, { caseTypeCode, where }, page) {
       if (caseTypeCode !== null) checkCaseTypeCode(caseTypeCode, '/filter/caseTypeCode')
@@ -118,7 +112,6 @@ export function createCases(dependencies: Dependencies): Cases {
 
     async save(request) {
       const { id, caseTypeCode, data, isMerge, ifVersions, origin } = request
-      if (id !== null) checkId(id, 'case id')
       if (caseTypeCode !== null) checkCaseTypeCode(caseTypeCode)
       if (id === null && caseTypeCode === null) {
         throw invalidInput([{ pointer: '/caseTypeCode', detail: 'is required to create a case' }])
@@ -142,7 +135,6 @@ export function createCases(dependencies: Dependencies): Cases {
     },
 
     async remove(request) {
-      checkId(request.id, 'case id')
       return changeCase(parts, request, {
         change: 'delete',
         findNewType: noType,
@@ -150,10 +142,7 @@ export function createCases(dependencies: Dependencies): Cases {
       })
     },
 
-    runTask(request) {
-      checkId(request.id, 'case id')
-      return runTask({ cases: store, caseTasks, scripts, deferRuns, saveResult }, request)
-    },
+    runTask: request => runTask({ cases: store, caseTasks, scripts, deferRuns, saveResult }, request),
 
     findType: (accountCode, code) => store.findType(accountCode, checkCaseTypeCode(code, '/code')),
     listTypes: store.listTypes,

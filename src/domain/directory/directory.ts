@@ -1,6 +1,5 @@
 import { type FieldError, invalidInput } from '../../errors.ts'
 import { countCharacters } from '../../json/count-characters.ts'
-import { checkId } from '../id.ts'
 import type { PlainOrigin } from '../port.ts'
 import { describeUnstorable } from '../storable-text.ts'
 import type { Store } from '../store.ts'
@@ -24,7 +23,6 @@ export interface Directory {
 export function createDirectory(store: Store): Directory {
   return {
     async saveUser(origin, id, details) {
-      checkId(id, 'user id')
       refuseFields([
         checkDetail('/email', describeBadEmail(details.email)),
         checkDetail('/displayName', describeBadName(details.displayName)),
@@ -32,7 +30,6 @@ export function createDirectory(store: Store): Directory {
       return store.users.save(origin, id, details)
     },
     async saveTeam(origin, id, details) {
-      checkId(id, 'team id')
       refuseFields([checkDetail('/name', describeBadName(details.name))])
       return store.teams.save(origin, id, details)
     },

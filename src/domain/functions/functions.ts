@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { type FieldError, invalidInput } from '../../errors.ts'
 import { countCharacters } from '../../json/count-characters.ts'
-import { checkId } from '../id.ts'
 import { isName, nameRule } from '../name.ts'
 import type { Origin } from '../port.ts'
 import type { Execution } from '../scripts/run.ts'
@@ -101,7 +100,6 @@ export function createFunctions(store: FunctionStore, scripts: Scripts): Functio
     },
 
     async makeLive(origin, id, version) {
-      checkId(id, 'function id')
       const { hash } = version
       if (isHash(hash)) return store.makeLive(origin, id, version)
       const [found] = await store.findByIds(origin.accountCode, [id])
@@ -109,8 +107,7 @@ export function createFunctions(store: FunctionStore, scripts: Scripts): Functio
     },
 
     async remove(origin, which, ifLive) {
-      if (typeof which === 'number') checkId(which, 'function id')
-      else if (!canExist(which)) throw noFunction(which)
+      if (typeof which !== 'number' && !canExist(which)) throw noFunction(which)
       return store.remove(origin, which, ifLive)
     },
 

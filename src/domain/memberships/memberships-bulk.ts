@@ -1,8 +1,7 @@
 import { RostrumError } from '../../errors.ts'
-import { checkId } from '../id.ts'
 import type { Origin } from '../port.ts'
 import type { Store } from '../store.ts'
-import { alreadyMember, checkMove, checkPair, notFoundOrStale } from './membership-failures.ts'
+import { alreadyMember, notFoundOrStale } from './membership-failures.ts'
 import type {
   BulkMode,
   BulkResult,
@@ -12,8 +11,6 @@ import type {
   MembershipPair,
   MembershipRemoval,
 } from './membership-store.ts'
-
-const maxItems = 1_000
 
 /** A change from a caller, or the error of a change that cannot be read. */
 export type BulkItem<Change> = Change | RostrumError
@@ -38,8 +35,8 @@ type ChangeMany<Change> = (
 ) => Promise<BulkAnswer>
 
 /**
- * Makes many changes as if one after the other. An item that fails has the same error as a single change. Throws
- * `BAD_USER_INPUT` for more than 1,000 items. A repeated id is an error of its item.
+ * Makes many changes as if one after the other. An item that fails has the same error as a single change. A repeated id
+ * is an error of its item.
  */
 export interface BulkChanges {
   readonly addMany: ChangeMany<MembershipPair>
@@ -51,44 +48,24 @@ export interface BulkChanges {
 export function createBulkChanges({ memberships }: Store): BulkChanges {
   return {
     addMany: (origin, items, mode) =>
-      changeMany(items, {
-        mode,
-        check: checkPair,
-        make: pairs => memberships.changeMany(origin, { kind: 'add', items: pairs }, mode),
-      }),
+      changeMany(items, mode, pairs => memberships.changeMany(origin, { kind: 'add', items: pairs }, mode)),
     moveMany: (origin, items, mode) =>
-      changeMany(items, {
-        mode,
-        check({ id, change }) {
-          checkId(id, 'membership id')
-          checkMove(change)
-        },
-        make: moves => memberships.changeMany(origin, { kind: 'move', items: moves }, mode),
-      }),
+      changeMany(items, mode, moves => memberships.changeMany(origin, { kind: 'move', items: moves }, mode)),
     removeMany: (origin, items, mode) =>
-      changeMany(items, {
-        mode,
-        check: ({ id }) => checkId(id, 'membership id'),
-        make: removals => memberships.changeMany(origin, { kind: 'remove', items: removals }, mode),
-      }),
+      changeMany(items, mode, removals =>
+        memberships.changeMany(origin, { kind: 'remove', items: removals }, mode),
+      ),
   }
-}
-
-interface Making<Change> {
-  readonly mode: BulkMode
-  /** Throws `BAD_USER_INPUT` for a change that cannot be made. */
-  readonly check: (change: Change) => void
-  readonly make: (changes: readonly Change[]) => Promise<BulkResult>
 }
 
 type AnyChange = MembershipPair | MembershipRemoval
 
 async function changeMany<Change extends AnyChange>(
   items: readonly BulkItem<Change>[],
-  { mode, check, make }: Making<Change>,
+  mode: BulkMode,
+  make: (changes: readonly Change[]) => Promise<BulkResult>,
 ): Promise<BulkAnswer> {
-  if (items.length > maxItems) throw tooManyItems(items.length)
-  const checked = refuseRepeated(items.map(item => checkItem(item, check)))
+  const checked = refuseRepeated(items)
   const changes = checked.flatMap(item => (item instanceof RostrumError ? [] : [item]))
   const isUndone = mode === 'atomic' && changes.length < items.length
   const { applied, results } =
@@ -114,14 +91,6 @@ export function readItem<Change>(read: () => Change): BulkItem<Change> {
     if (error instanceof RostrumError) return error
     throw error
   }
-}
-
-function checkItem<Change>(item: BulkItem<Change>, check: (change: Change) => void): BulkItem<Change> {
-  if (item instanceof RostrumError) return item
-  return readItem(() => {
-    check(item)
-    return item
-  })
 }
 
 function refuseRepeated<Change extends AnyChange>(items: readonly BulkItem<Change>[]): BulkItem<Change>[] {
@@ -169,12 +138,5 @@ function namedTwice(id: number, index: number): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
     `Item \`${index}\` of this call names team membership \`${id}\` already. Name each membership once.`,
-  )
-}
-
-function tooManyItems(given: number): RostrumError {
-  return new RostrumError(
-    'BAD_USER_INPUT',
-    `At most \`${maxItems}\` memberships can be changed at once; \`${given}\` were given. Send them in several calls.`,
   )
 }

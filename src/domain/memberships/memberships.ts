@@ -1,16 +1,13 @@
-import { checkId, checkListedIds, inOrderOf } from '../id.ts'
+import { findInOrder } from '../find-in-order.ts'
 import type { Origin } from '../port.ts'
 import type { Store } from '../store.ts'
-import { alreadyMember, checkMove, checkPair, notFoundOrStale } from './membership-failures.ts'
+import { alreadyMember, notFoundOrStale } from './membership-failures.ts'
 import type { Membership, MembershipPair } from './membership-store.ts'
 import { type BulkChanges, createBulkChanges } from './memberships-bulk.ts'
 
-/** The rules of memberships (contract, section 2). They check that all ids are positive safe integers. */
+/** The rules of memberships (contract, section 2). */
 export interface Memberships extends BulkChanges {
-  /**
-   * Returns the memberships that exist, in the order of the ids, each once. Throws `BAD_USER_INPUT` for more than 1,000
-   * ids.
-   */
+  /** Returns the memberships that exist, in the order of the ids, each once. */
   list(accountCode: string, ids: readonly number[]): Promise<Membership[]>
   /** Adds a membership. If the pair already has one, throws `CONFLICT` with its id, also as the fact `existingId`. */
   add(origin: Origin, pair: MembershipPair): Promise<Membership>
@@ -30,22 +27,15 @@ export interface Memberships extends BulkChanges {
 export function createMemberships(store: Store): Memberships {
   const { memberships } = store
   return {
-    async list(accountCode, ids) {
-      const distinct = checkListedIds(ids, 'membership id')
-      if (distinct.length === 0) return []
-      return inOrderOf(distinct, await memberships.findByIds(accountCode, distinct))
-    },
+    list: (accountCode, ids) => findInOrder(memberships, accountCode, ids),
 
     async add(origin, pair) {
-      checkPair(pair)
       const result = await memberships.add(origin, pair)
       if (result.kind === 'duplicate') throw alreadyMember(result.existingId)
       return result.membership
     },
 
     async move(origin, id, change, ifVersions) {
-      checkId(id, 'membership id')
-      checkMove(change)
       const result = await memberships.move(origin, id, change, ifVersions)
       switch (result.kind) {
         case 'moved':
@@ -58,7 +48,6 @@ export function createMemberships(store: Store): Memberships {
     },
 
     async remove(origin, id, ifVersions) {
-      checkId(id, 'membership id')
       const result = await memberships.remove(origin, id, ifVersions)
       if (result.kind !== 'removed') throw notFoundOrStale({ id, ifVersions }, result)
       return result.membership

@@ -1,5 +1,4 @@
 import { RostrumError } from '../../errors.ts'
-import { checkId } from '../id.ts'
 import type { Origin } from '../port.ts'
 import type { QueuedTriggerRef } from '../scripts/trigger-kinds.ts'
 import type { QueuedRun, QueueStore } from './queue-store.ts'
@@ -15,7 +14,7 @@ export interface QueuedRuns {
   retry(origin: Origin, id: number): Promise<QueuedRun>
   /**
    * Retries the oldest dead runs, of one trigger if given, and returns their number. It stops at the maximum of
-   * waiting runs. `BAD_USER_INPUT` for a bad number or id, and for two triggers.
+   * waiting runs. `BAD_USER_INPUT` for a bad number, and for two triggers.
    */
   retryDead(origin: Origin, of: readonly QueuedTriggerRef[], first: number): Promise<number>
   /** Returns the run as it was. `NOT_FOUND`; `CONFLICT` while it runs. */
@@ -26,16 +25,14 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
   return {
     list: store.list,
     count: store.count,
-    async retry(origin, id) {
-      return store.retry(origin, checkId(id, 'queued run id'))
-    },
+    retry: store.retry,
+    cancel: store.cancel,
     async retryDead(origin, triggers, first) {
       const [of = null] = triggers
       if (triggers.length > 1) {
         const names = triggers.map(({ trigger }) => `\`${trigger}Id\``).join(' or ')
         throw new RostrumError('BAD_USER_INPUT', `Give ${names}, not both.`)
       }
-      if (of !== null) checkId(of.triggerId, `${of.trigger} id`)
       if (!(first >= 1 && first <= maxRetriedAtOnce)) {
         throw new RostrumError(
           'BAD_USER_INPUT',
@@ -43,9 +40,6 @@ export function createQueuedRuns(store: QueueStore): QueuedRuns {
         )
       }
       return store.retryDead(origin, { of, limit: first })
-    },
-    async cancel(origin, id) {
-      return store.cancel(origin, checkId(id, 'queued run id'))
     },
   }
 }

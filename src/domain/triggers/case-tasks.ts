@@ -1,4 +1,3 @@
-import { checkId } from '../id.ts'
 import { isName, nameRule } from '../name.ts'
 import type { Origin } from '../port.ts'
 import { checkCode, completeBy, type GivenTrigger, type TriggerRules } from './complete-trigger.ts'
@@ -33,12 +32,11 @@ const taskRules = {
 export function createCaseTasks(store: CaseTaskStore): CaseTasks {
   return {
     async save(origin, id, given) {
-      if (id !== null) checkId(id, 'case task id')
       return store.save(origin, id, completeBy<CaseTaskInput>(taskRules, given), maxTasksOfType)
     },
 
     async remove(origin, id) {
-      return store.remove(origin, checkId(id, 'case task id'))
+      return store.remove(origin, id)
     },
 
     async list(accountCode, filter) {

@@ -1,4 +1,3 @@
-import { checkId } from '../id.ts'
 import type { Origin } from '../port.ts'
 import { checkCode, completeBy, type GivenTrigger, type TriggerRules } from './complete-trigger.ts'
 import { listAll } from './trigger-failures.ts'
@@ -29,12 +28,11 @@ const hookRules = {
 export function createHooks(store: HookStore): Hooks {
   return {
     async save(origin, id, given) {
-      if (id !== null) checkId(id, 'hook id')
       return store.save(origin, id, completeBy<HookInput>(hookRules, given), maxHooksOfEvent)
     },
 
     async remove(origin, id) {
-      return store.remove(origin, checkId(id, 'hook id'))
+      return store.remove(origin, id)
     },
 
     async list(accountCode, filter) {

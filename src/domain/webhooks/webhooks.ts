@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { invalidInput, RostrumError } from '../../errors.ts'
-import { checkId } from '../id.ts'
 import type { Origin } from '../port.ts'
 import type { GivenTrigger } from '../triggers/complete-trigger.ts'
 import type { Keyring } from './keyring.ts'
@@ -104,7 +103,6 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
 
   return {
     async save(origin, id, { secret: own, ...given }) {
-      if (id !== null) checkId(id, 'webhook id')
       const { accountCode } = origin
       const { webhook, secretId } = await store.save(origin, id, {
         complete: completeWebhook(given, verification => checkSecret(verification, own)),
@@ -120,7 +118,6 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
 
     async rotateSecret(origin, id, given) {
       const { overlapHours, secret: own } = given
-      checkId(id, 'webhook id')
       if (overlapHours < 0 || overlapHours > maxOverlapHours) {
         throw new RostrumError('BAD_USER_INPUT', `\`overlapHours\` must be from 0 to ${maxOverlapHours}.`)
       }
@@ -135,7 +132,7 @@ export function createWebhooks({ store, keyring, onChange }: Dependencies): Webh
     },
 
     async remove(origin, id) {
-      const webhook = await store.remove(origin, checkId(id, 'webhook id'))
+      const webhook = await store.remove(origin, id)
       onChange()
       return webhook
     },

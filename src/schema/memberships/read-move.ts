@@ -20,8 +20,13 @@ export function readPair({
   })
 }
 
-/** The ids that a move changes. Throws `BAD_USER_INPUT` for null and for anything else that is not an id. */
+/**
+ * The ids that a move changes. Throws `BAD_USER_INPUT` if there are none, for null and for anything else that is not an
+ * id.
+ */
 export function readMove({ userId, teamId }: GivenMove): Partial<MembershipPair> {
+  if (userId === undefined && teamId === undefined)
+    throw new RostrumError('BAD_USER_INPUT', 'There is nothing to change: give the user, the team or both.')
   return parseIdFields({ ...optionalId('userId', userId), ...optionalId('teamId', teamId) })
 }
 

@@ -9,11 +9,10 @@ import { cost, costOfData, costOfText } from '../relay/field-cost.ts'
 export const CaseChange = builder.objectRef<ChangedCase>('CaseChange').implement({
   description: 'The result of a save.',
   fields: t => ({
-    case: t.field({
+    case: t.expose('row', {
       type: Case,
       nullable: true,
       description: 'The case as it is stored now; null after a dry run that would create one.',
-      resolve: ({ row }) => row,
     }),
     saved: t.exposeBoolean('isSaved', {
       description: 'False after a dry run, and where the data were equal to what is stored.',

@@ -19,7 +19,7 @@ CaseEvent.implement({
   description: 'A change of a case. Written in the transaction of the change, and never modified.',
   fields: t => ({
     ...eventFields(t, eventLogs.cases),
-    kind: t.field({ type: EventKind, description: 'Kind of change.', resolve: ({ kind }) => kind }),
+    kind: t.expose('kind', { type: EventKind, description: 'Kind of change.' }),
     caseId: t.exposeID('caseId', { description: 'Id of the case.' }),
     caseTypeCode: t.exposeString('caseTypeCode', { description: 'Code of the case type.' }),
     version: t.exposeInt('version', { description: 'Version after the change; for `DELETED` the last one.' }),

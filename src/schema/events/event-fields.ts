@@ -30,6 +30,6 @@ export function eventFields(t: FieldBuilder, { noun, madeBy, cursors }: EventLog
       description: `Transaction of the ${madeBy} that made the change; the id of the request if no script did.`,
       extensions: costOfText,
     }),
-    at: t.field({ type: 'DateTime', description: 'Time of the change.', resolve: ({ at }) => at }),
+    at: t.expose('at', { type: 'DateTime', description: 'Time of the change.' }),
   }
 }

@@ -52,7 +52,7 @@ FunctionVersion.implement({
       description: 'E-mail address of the credential that saved it; null if unknown.',
       extensions: costOfText,
     }),
-    at: t.field({ type: 'DateTime', description: 'Time of the save.', resolve: ({ at }) => at }),
+    at: t.expose('at', { type: 'DateTime', description: 'Time of the save.' }),
   }),
 })
 
@@ -85,11 +85,10 @@ FunctionRef.implement({
       nullable: true,
       description: 'Code of its case type; null for a function of all case types.',
     }),
-    createdAt: t.field({
+    createdAt: t.expose('createdAt', {
       type: 'DateTime',
       nullable: true,
       description: 'Time of its first save; null for a function that was removed before.',
-      resolve: ({ createdAt }) => createdAt,
     }),
     saved: t.field({
       type: FunctionSave,

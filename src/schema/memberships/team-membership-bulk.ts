@@ -28,11 +28,10 @@ const TeamMembershipBulkError = builder.objectRef<ItemError>('TeamMembershipBulk
     code: t.exposeString('code', {
       description: '`BAD_USER_INPUT`, `NOT_FOUND`, `CONFLICT` or `PRECONDITION_FAILED`.',
     }),
-    reason: t.field({
+    reason: t.expose('reason', {
       type: ConflictReason,
       nullable: true,
       description: 'For `CONFLICT` and `PRECONDITION_FAILED`: why.',
-      resolve: ({ reason }) => reason,
     }),
     message: t.exposeString('message', {
       description: 'What was wrong and what to do.',
@@ -55,11 +54,10 @@ const TeamMembershipBulkError = builder.objectRef<ItemError>('TeamMembershipBulk
 const TeamMembershipBulkItem = builder.objectRef<BulkOutcome>('TeamMembershipBulkItem').implement({
   description: 'The result of one item. Both fields are null if nothing changed because another item failed.',
   fields: t => ({
-    teamMembership: t.field({
+    teamMembership: t.expose('membership', {
       type: TeamMembership,
       nullable: true,
       description: 'The membership after this item; for a removal, as it was before.',
-      resolve: ({ membership }) => membership,
     }),
     error: t.field({
       type: TeamMembershipBulkError,
@@ -80,10 +78,9 @@ export const TeamMembershipBulkResult = builder.objectRef<BulkAnswer>('TeamMembe
     applied: t.exposeBoolean('applied', {
       description: 'False if the mode is `ATOMIC` and an item failed: nothing changed.',
     }),
-    items: t.field({
+    items: t.expose('items', {
       type: [TeamMembershipBulkItem],
       description: 'One result for each item, in the order given.',
-      resolve: ({ items }) => items,
     }),
   }),
 })

@@ -28,19 +28,17 @@ TeamMembershipEvent.implement({
   description: 'A change of a membership. Written in the transaction of the change, and never modified.',
   fields: t => ({
     ...eventFields(t, eventLogs.memberships),
-    kind: t.field({ type: EventKind, description: 'Kind of change.', resolve: ({ kind }) => kind }),
+    kind: t.expose('kind', { type: EventKind, description: 'Kind of change.' }),
     teamMembershipId: t.exposeID('membershipId', { description: 'Id of the membership.' }),
-    before: t.field({
+    before: t.expose('before', {
       type: Pair,
       nullable: true,
       description: 'User and team before the change; null for `ADDED`.',
-      resolve: ({ before }) => before,
     }),
-    after: t.field({
+    after: t.expose('after', {
       type: Pair,
       nullable: true,
       description: 'User and team after the change; null for `REMOVED`.',
-      resolve: ({ after }) => after,
     }),
   }),
 })

@@ -27,21 +27,20 @@ QueuedRun.implement({
   description: 'A run that is stored until it has ended.',
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the queued run.' }),
-    trigger: t.field({ type: RunTrigger, description: 'What queued it.', resolve: ({ trigger }) => trigger }),
+    trigger: t.expose('trigger', { type: RunTrigger, description: 'What queued it.' }),
     caseId: t.exposeID('caseId', { nullable: true, description: 'Id of the case; null without one.' }),
     caseVersion: t.exposeInt('caseVersion', {
       nullable: true,
       description: 'Version of the case that was committed with it; null without a case.',
     }),
     txnID: t.exposeString('txnId', { description: 'Its transaction.', extensions: costOfText }),
-    state: t.field({ type: QueuedRunState, description: 'Its state.', resolve: ({ state }) => state }),
+    state: t.expose('state', { type: QueuedRunState, description: 'Its state.' }),
     attempt: t.exposeInt('attempt', {
       description: 'The attempt that runs or comes next, from 1; of a dead one the last.',
     }),
-    dueAt: t.field({
+    dueAt: t.expose('dueAt', {
       type: 'DateTime',
       description: 'Not run before this time.',
-      resolve: ({ dueAt }) => dueAt,
     }),
     lastError: t.field({
       type: TaskErrorRef,

@@ -12,7 +12,7 @@ const costOfOutcomes = cost({ kind: 'list', maxItems: 3 })
 const RunMinute = builder.objectRef<Stats['minutes'][number]>('RunMinute').implement({
   description: 'A minute in which runs started.',
   fields: t => ({
-    at: t.field({ type: 'DateTime', description: 'Its beginning.', resolve: ({ at }) => at }),
+    at: t.expose('at', { type: 'DateTime', description: 'Its beginning.' }),
     runs: t.exposeInt('runs', { description: 'The number of runs.' }),
   }),
 })
@@ -20,10 +20,9 @@ const RunMinute = builder.objectRef<Stats['minutes'][number]>('RunMinute').imple
 const RunOutcomeCount = builder.objectRef<Stats['outcomes'][number]>('RunOutcomeCount').implement({
   description: 'How many runs ended in one way.',
   fields: t => ({
-    outcome: t.field({
+    outcome: t.expose('outcome', {
       type: TaskOutcome,
       description: 'How they ended.',
-      resolve: ({ outcome }) => outcome,
     }),
     runs: t.exposeInt('runs', { description: 'The number of runs.' }),
   }),
@@ -32,17 +31,15 @@ const RunOutcomeCount = builder.objectRef<Stats['outcomes'][number]>('RunOutcome
 const RunStats = builder.objectRef<Stats>('RunStats').implement({
   description: 'Figures about the runs that started in the last hour.',
   fields: t => ({
-    minutes: t.field({
+    minutes: t.expose('minutes', {
       type: [RunMinute],
       description: 'The minutes in which runs started, oldest first.',
       extensions: costOfMinutes,
-      resolve: ({ minutes }) => minutes,
     }),
-    outcomes: t.field({
+    outcomes: t.expose('outcomes', {
       type: [RunOutcomeCount],
       description: 'Each outcome.',
       extensions: costOfOutcomes,
-      resolve: ({ outcomes }) => outcomes,
     }),
     p50Ms: t.exposeFloat('p50Ms', {
       nullable: true,

@@ -18,7 +18,7 @@ const Hook = builder.objectRef<HookRow>('Hook').implement({
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the hook.' }),
     caseTypeCode: t.exposeString('caseTypeCode', { description: triggerText.caseTypeCode }),
-    event: t.field({ type: HookEvent, description: 'When it runs.', resolve: ({ event }) => event }),
+    event: t.expose('event', { type: HookEvent, description: 'When it runs.' }),
     ...triggerFields(t),
     position: t.exposeInt('position', {
       description: 'Hooks of an event run in ascending position, then id.',

@@ -23,16 +23,14 @@ interface CaseTaskResultRow {
 const CaseTaskResult = builder.objectRef<CaseTaskResultRow>('CaseTaskResult').implement({
   description: 'The outcome of a case task.',
   fields: t => ({
-    execution: t.field({
+    execution: t.expose('execution', {
       type: TaskExecution,
       description: 'The run of the task. A task that fails is a result, not an error.',
-      resolve: ({ execution }) => execution,
     }),
-    change: t.field({
+    change: t.expose('change', {
       type: CaseChange,
       nullable: true,
       description: 'The save of what the task gave to `exit`; null for other outcomes.',
-      resolve: ({ change }) => change,
     }),
   }),
 })

@@ -30,10 +30,9 @@ export function triggerFields(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Tri
       extensions: costOfRecord,
       resolve: functionOf,
     }),
-    scopes: t.stringList({
+    scopes: t.exposeStringList('scopes', {
       description: 'Scopes of its runs, for every caller.',
       extensions: costOfText,
-      resolve: ({ scopes }) => [...scopes],
     }),
     enabled: t.exposeBoolean('enabled', { description: 'True if it runs.' }),
   }

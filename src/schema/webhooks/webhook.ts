@@ -43,10 +43,9 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
     id: t.exposeID('id', { description: 'Id of the webhook.' }),
     name: t.exposeString('name', { description: webhookText.name, extensions: costOfText }),
     ...triggerFields(t),
-    verification: t.field({
+    verification: t.expose('verification', {
       type: WebhookVerification,
       description: 'How a delivery shows that it comes from the sender.',
-      resolve: ({ verification }) => verification,
     }),
     header: t.exposeString('header', {
       nullable: true,
@@ -54,10 +53,9 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
       extensions: costOfText,
     }),
     headers: t.exposeStringList('headers', { description: webhookText.headers, extensions: costOfText }),
-    mode: t.field({
+    mode: t.expose('mode', {
       type: WebhookMode,
       description: 'What the answer to a delivery waits for.',
-      resolve: ({ mode }) => mode,
     }),
   }),
 })
@@ -67,7 +65,7 @@ builder.objectField(QueuedRun, 'webhook', t => t.field({ type: Webhook, ...trigg
 export const WebhookWithSecret = builder.objectRef<WithSecret>('WebhookWithSecret').implement({
   description: 'A webhook, and its new secret if it got one.',
   fields: t => ({
-    webhook: t.field({ type: Webhook, description: 'The webhook.', resolve: ({ webhook }) => webhook }),
+    webhook: t.expose('webhook', { type: Webhook, description: 'The webhook.' }),
     secret: t.exposeString('secret', {
       nullable: true,
       description:

@@ -1,7 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import { checkCaseTypeCode } from '../name.ts'
-import type { SavedTriggerName } from '../scripts/trigger-kinds.ts'
-import type { CaseTask, Hook, TriggerFilter } from './trigger-store.ts'
+import type { CaseTask, Hook } from './trigger-store.ts'
 
 // Maximum length of a name in a message.
 const maxShownCharacters = 70
@@ -29,24 +27,6 @@ export function sameName({ name, caseTypeCode }: CaseTask, existingId: number): 
     `The case type \`${caseTypeCode}\` has a task \`${name}\` already: the task with the id \`${existingId}\`. ` +
       'Change that one or choose another name.',
     { reason: 'NAME_TAKEN', facts: { existingId } },
-  )
-}
-
-/** Maximum number of triggers in a list. */
-export const maxListed = 1_000
-
-/** Reads all triggers of a filter. `BAD_USER_INPUT` for a bad filter, and if there are too many for one answer. */
-export async function listAll<Row>(
-  kind: SavedTriggerName,
-  { caseTypeCode }: TriggerFilter,
-  read: (limit: number) => Promise<Row[]>,
-): Promise<Row[]> {
-  if (caseTypeCode !== null) checkCaseTypeCode(caseTypeCode)
-  const rows = await read(maxListed + 1)
-  if (rows.length <= maxListed) return rows
-  throw new RostrumError(
-    'BAD_USER_INPUT',
-    `There are more than \`${maxListed}\` such ${kind}s. Ask for those of one \`caseTypeCode\`.`,
   )
 }
 

@@ -4,7 +4,7 @@ import type { RunHookEvent } from '../scripts/run-cause.ts'
 import type { Complete } from './complete-trigger.ts'
 
 /** A trigger: it runs a function on cases of a type (contract, section 7). */
-interface Trigger {
+export interface Trigger {
   readonly caseTypeCode: string
   readonly functionId: number
   /** The rights of its runs. */
@@ -58,7 +58,7 @@ export interface TriggerFilter {
   readonly functionId: number | null
 }
 
-interface TriggerStore<Row, Input> {
+export interface TriggerStore<Row, Input> {
   /**
    * Creates a trigger (null) or changes the one with this id. Creates a missing case type. Rejects with
    * the error of `complete`, `NOT_FOUND`, or `CONFLICT` at the maximum and for the name of another task of the type.

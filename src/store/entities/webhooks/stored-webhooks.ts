@@ -1,4 +1,4 @@
-import { maxListed } from '../../../domain/triggers/trigger-failures.ts'
+import { maxListed } from '../../../domain/triggers/triggers.ts'
 import { sameWebhookName, tooManyWebhooks } from '../../../domain/webhooks/webhook-rules.ts'
 import type { Webhook, WebhookSave, WebhookStore } from '../../../domain/webhooks/webhook-store.ts'
 import type { Database } from '../../database.ts'

@@ -1,6 +1,6 @@
 import { notFound, RostrumError } from '../../errors.ts'
 import { staleRecord } from '../stale-record.ts'
-import type { MembershipRemoval } from './membership-store.ts'
+import type { MembershipRemoval, Miss } from './membership-store.ts'
 
 export function alreadyMember(existingId: number): RostrumError {
   return new RostrumError(
@@ -10,13 +10,8 @@ export function alreadyMember(existingId: number): RostrumError {
   )
 }
 
-type NotFoundOrStale = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
-
 /** The error for a change of a membership that does not exist, or that is at none of the versions `ifVersions`. */
-export function notFoundOrStale(
-  { id, ifVersions }: MembershipRemoval,
-  result: NotFoundOrStale,
-): RostrumError {
+export function notFoundOrStale({ id, ifVersions }: MembershipRemoval, result: Miss): RostrumError {
   if (result.kind === 'missing') return notFound('team membership', id)
   return staleRecord('team membership', { id, version: result.version, ifVersions })
 }

@@ -25,20 +25,20 @@ export interface MembershipEvent extends LoggedEvent {
   readonly after: MembershipPair | null
 }
 
-export type AddResult =
-  | { readonly kind: 'added'; readonly membership: Membership }
-  | { readonly kind: 'duplicate'; readonly existingId: number }
+/** Another membership has the pair. */
+export interface Duplicate {
+  readonly kind: 'duplicate'
+  readonly existingId: number
+}
 
-export type MoveResult =
-  | { readonly kind: 'moved'; readonly membership: Membership }
-  | { readonly kind: 'duplicate'; readonly existingId: number }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'stale'; readonly version: number }
+/** The membership does not exist, or is at none of the versions `ifVersions`. */
+export type Miss = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
 
-export type RemoveResult =
-  | { readonly kind: 'removed'; readonly membership: Membership }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'stale'; readonly version: number }
+export type AddResult = { readonly kind: 'added'; readonly membership: Membership } | Duplicate
+
+export type MoveResult = { readonly kind: 'moved'; readonly membership: Membership } | Duplicate | Miss
+
+export type RemoveResult = { readonly kind: 'removed'; readonly membership: Membership } | Miss
 
 /** The removal of one membership, as part of a bulk. */
 export interface MembershipRemoval {

@@ -1,14 +1,17 @@
-import type { Membership, MembershipMove, MembershipPair, MembershipRemoval } from './membership-store.ts'
+import type {
+  Duplicate,
+  Membership,
+  MembershipMove,
+  MembershipPair,
+  MembershipRemoval,
+  Miss,
+} from './membership-store.ts'
 
 export interface Moved {
   readonly kind: 'moved'
   readonly before: Membership
   readonly membership: Membership
 }
-
-type Duplicate = { readonly kind: 'duplicate'; readonly existingId: number }
-
-type Miss = { readonly kind: 'missing' } | { readonly kind: 'stale'; readonly version: number }
 
 /**
  * The decision on one change. An added row has no id yet, so a second addition of its pair refers to the first one by

@@ -9,31 +9,22 @@ export interface Waiting {
   readonly waitingBytes: number
 }
 
-export type WaitingRefusal =
-  | { readonly kind: 'too many runs' }
-  | { readonly kind: 'too many bytes'; readonly used: number; readonly more: number; readonly max: number }
-
-/** The reason why an account cannot queue this much more; null if it can. */
-export function findWaitingRefusal(now: Waiting, more: Waiting, maxBytes: number): WaitingRefusal | null {
-  if (now.waiting + more.waiting > maxWaiting) return { kind: 'too many runs' }
+/** Returns the error for a change that would queue too much; null if the account can queue this much more. */
+export function refuseToQueue(now: Waiting, more: Waiting, maxBytes: number): RostrumError | null {
+  if (now.waiting + more.waiting > maxWaiting) return tooManyWait()
   if (now.waitingBytes + more.waitingBytes <= maxBytes) return null
-  return { kind: 'too many bytes', used: now.waitingBytes, more: more.waitingBytes, max: maxBytes }
-}
-
-/** Returns the error for a change that would queue too much. */
-export function cannotQueue(refusal: WaitingRefusal): RostrumError {
-  return overloaded(`${describe(refusal)} Nothing was changed`, 5)
-}
-
-function describe(refusal: WaitingRefusal): string {
-  if (refusal.kind === 'too many runs') {
-    return `${maxWaiting} queued runs of this account are waiting, the maximum.`
-  }
-  const { used, more, max } = refusal
-  return (
-    `The inputs of this account's waiting queued runs take ${used} bytes. With ${more} more they would exceed the ` +
-    `maximum of ${max}, the setting ROSTRUM_QUEUE_BYTES.`
+  return cannotQueue(
+    `The inputs of this account's waiting queued runs take ${now.waitingBytes} bytes. With ${more.waitingBytes} more ` +
+      `they would exceed the maximum of ${maxBytes}, the setting ROSTRUM_QUEUE_BYTES.`,
   )
+}
+
+export function tooManyWait(): RostrumError {
+  return cannotQueue(`${maxWaiting} queued runs of this account are waiting, the maximum.`)
+}
+
+function cannotQueue(why: string): RostrumError {
+  return overloaded(`${why} Nothing was changed`, 5)
 }
 
 export function noQueuedRun(id: number): RostrumError {

@@ -1,6 +1,6 @@
 import type { CaseCommit, CaseStore, CommittedCase } from '../../../domain/cases/case-store.ts'
 import type { Origin } from '../../../domain/port.ts'
-import { cannotQueue, findWaitingRefusal } from '../../../domain/queue/waiting-limits.ts'
+import { refuseToQueue } from '../../../domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../../domain/runs/deferred-runs.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
@@ -75,8 +75,8 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const { accountCode } = origin
     const now = yield* only(statements.lockType, { accountCode, caseTypeCode })
     if ((now.revision ?? 0) !== wanted.revision) return { kind: 'conflict' }
-    const refusal = findWaitingRefusal(now, measureWaiting(queued), limits.queueBytes)
-    if (refusal !== null) return refuse(cannotQueue(refusal))
+    const refusal = refuseToQueue(now, measureWaiting(queued), limits.queueBytes)
+    if (refusal !== null) return refuse(refusal)
     const full = stored.refuseFull(now.storedBytes, addedBytes)
     if (wanted.data !== null && full !== null) return full
     const row = yield* read === null ? create(wanted, now.revision === null) : change(wanted, read)

@@ -1,12 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { QueueStore } from '../../../domain/queue/queue-store.ts'
-import {
-  cannotQueue,
-  findWaitingRefusal,
-  isRunning,
-  maxWaiting,
-  noQueuedRun,
-} from '../../../domain/queue/waiting-limits.ts'
+import { isRunning, maxWaiting, noQueuedRun, refuseToQueue } from '../../../domain/queue/waiting-limits.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
@@ -72,8 +66,8 @@ export function createRetrying(
         if (found.state === 'dead') {
           const dead = yield* only(statements.findDead.one, { accountCode, id, limit: 1 })
           const more = { waiting: 1, waitingBytes: dead.bytes }
-          const refusal = findWaitingRefusal(waiting, more, limits.queueBytes)
-          if (refusal !== null) return refuse(cannotQueue(refusal))
+          const refusal = refuseToQueue(waiting, more, limits.queueBytes)
+          if (refusal !== null) return refuse(refusal)
           yield* wake(accountCode, [dead])
         } else {
           yield* all(statements.makeDue, { accountCode, id })

@@ -1,4 +1,4 @@
-import type { RunEnd, RunOutcome, RunRecorder, RunRecording, RunStart } from '../scripts/run-record.ts'
+import type { RunEnd, RunRecorder, RunRecording, RunStart } from '../scripts/run-record.ts'
 import type { RunRow, RunWrites } from './run-store.ts'
 
 /** A run that has ended. It is not written until its save is decided. */
@@ -96,16 +96,6 @@ export function createDeferredRuns({ begin, gateway }: Dependencies): DeferredRu
       await Promise.all(kept.map(run => run.whenKept()))
     },
   }
-}
-
-/** Runs a script. If it fails, waits until the run is stored, because the answer names it. */
-export async function recordFailure<Execution extends { readonly outcome: RunOutcome }>(
-  runs: DeferredRuns,
-  execute: (recorder: RunRecorder) => Promise<Execution>,
-): Promise<Execution> {
-  const execution = await execute(runs).finally(() => runs.keep())
-  if (execution.outcome !== 'exit') await runs.whenKept()
-  return execution
 }
 
 /** Joins the run of a task, which belongs to all attempts, and the runs of the hooks for its result. */

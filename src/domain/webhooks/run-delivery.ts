@@ -2,7 +2,7 @@ import { type Caller, callerOfTrigger } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
 import { traceStore } from '../../tracing/trace-store.ts'
 import type { FunctionStore } from '../functions/function-store.ts'
-import { type DeferredRuns, recordFailure } from '../runs/deferred-runs.ts'
+import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { Execution } from '../scripts/run.ts'
 import { makeCause } from '../scripts/run-cause.ts'
 import type { Asking, Scripts } from '../scripts/script.ts'
@@ -59,6 +59,10 @@ export function createRunDelivery({ functions, scripts, deferRuns }: Dependencie
       caseTypeCode: null,
       rights: 'caller',
     } as const
-    return recordFailure(deferRuns(), recorder => scripts.run(script, asking, { recorder }))
+    const recorder = deferRuns()
+    const execution = await scripts.run(script, asking, { recorder }).finally(recorder.keep)
+    // The answer names the run of a failure, so the run must be stored before the answer.
+    if (execution.outcome !== 'exit') await recorder.whenKept()
+    return execution
   }
 }

@@ -40,9 +40,8 @@ builder.mutationFields(t => ({
     },
     resolve: async (_root, { input }, context) => {
       const { services } = context
-      const { name, sourceCode, makeLive, caseTypeCode = null, comment = null, ifLive } = input
-      const condition = ifLive?.map(String) ?? null
-      const version = { name, sourceCode, makeLive, caseTypeCode, comment, ifLive: condition }
+      const { caseTypeCode = null, comment = null, ifLive = null, ...given } = input
+      const version = { ...given, caseTypeCode, comment, ifLive }
       services.functions.check(version)
       await refuseUncompiled(version.sourceCode, context)
       return services.functions.save(context.origin, version)
@@ -60,10 +59,8 @@ builder.mutationFields(t => ({
       hash: t.arg.id({ required: true, description: 'Hash of the version.' }),
       ifLive: t.arg.idList({ description: ifLiveMeaning }),
     },
-    resolve: (_root, { functionId, hash, ifLive }, { origin, services }) => {
-      const version = { hash, ifLive: ifLive?.map(String) ?? null }
-      return services.functions.makeLive(origin, parseId(functionId, 'function id'), version)
-    },
+    resolve: (_root, { functionId, hash, ifLive = null }, { origin, services }) =>
+      services.functions.makeLive(origin, parseId(functionId, 'function id'), { hash, ifLive }),
   }),
   removeFunction: t.field({
     description:
@@ -79,8 +76,8 @@ builder.mutationFields(t => ({
       caseTypeCode: t.arg.string({ description: 'Code of the case type, with a name.' }),
       ifLive: t.arg.idList({ description: ifLiveMeaning }),
     },
-    resolve: (_root, { ifLive, ...given }, { origin, services }) =>
-      services.functions.remove(origin, chooseFunction(given), ifLive?.map(String) ?? null),
+    resolve: (_root, { ifLive = null, ...given }, { origin, services }) =>
+      services.functions.remove(origin, chooseFunction(given), ifLive),
   }),
 }))
 

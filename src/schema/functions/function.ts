@@ -8,7 +8,7 @@ import { builder } from '../builder.ts'
 import { FunctionRef, FunctionVersion } from '../refs.ts'
 import { functionVersionCursors } from '../relay/cursor.ts'
 import { cost, costOfRecord, costOfText } from '../relay/field-cost.ts'
-import { listArguments, newestPage, resolveList } from '../relay/list-page.ts'
+import { listArguments, resolveNewest } from '../relay/list-page.ts'
 import { costOfPage } from '../relay/page-size.ts'
 
 // A point for about 250 bytes of the longest source, as for results.
@@ -116,10 +116,9 @@ FunctionRef.implement({
       extensions: costOfPage,
       args: listArguments,
       resolve: ({ id }, given, { loaders }) =>
-        resolveList(given, {
+        resolveNewest(given, {
           cursors: functionVersionCursors,
-          read: async (from, limit) =>
-            (await loaders.versionsOfFunction(id, newestPage(from, limit))).toReversed(),
+          load: page => loaders.versionsOfFunction(id, page),
         }),
     }),
   }),

@@ -1,9 +1,10 @@
+import type { Page } from '../../domain/port.ts'
 import { builder } from '../builder.ts'
 import type { Cursors } from './cursor.ts'
 import { pageSize } from './page-size.ts'
 import { idOf, type PageArguments, resolvePage } from './resolve-page.ts'
 
-export type ListArguments = Pick<PageArguments, 'first' | 'after'>
+type ListArguments = Pick<PageArguments, 'first' | 'after'>
 
 export const listArguments = builder.args(t => ({
   first: t.int({ description: `Page size: ${pageSize.byDefault} by default, at most ${pageSize.max}.` }),
@@ -24,7 +25,22 @@ export function resolveList<Row extends { readonly id: number }>(
   return resolvePage(given, { cursors, positionOf: idOf, read: ({ after, limit }) => read(after, limit) })
 }
 
-/** The page for `read` of a list with the newest rows first; its rows come in ascending id. */
+interface NewestFirst<Row> extends Pick<List<Row>, 'cursors'> {
+  /** Returns the rows of a page in ascending id. */
+  readonly load: (page: Page) => Promise<readonly Row[]>
+}
+
+/** Like `resolveList`, for a list with the newest rows first. */
+export function resolveNewest<Row extends { readonly id: number }>(
+  given: ListArguments,
+  { cursors, load }: NewestFirst<Row>,
+) {
+  const read = async (from: number | null, limit: number) =>
+    (await load(newestPage(from, limit))).toReversed()
+  return resolveList(given, { cursors, read })
+}
+
+/** The page of the newest rows before this position; null: the newest of all. */
 export function newestPage(from: number | null, limit: number) {
   return { after: null, before: from, limit, fromEnd: true } as const
 }

@@ -1,11 +1,10 @@
 import { parseOptionalId } from '../../domain/id.ts'
-import type { Page } from '../../domain/port.ts'
-import { allRuns, type RunFilter as Filter, type StoredRun } from '../../domain/runs/run-store.ts'
+import { allRuns, type RunFilter as Filter } from '../../domain/runs/run-store.ts'
 import { builder } from '../builder.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
 import { runCursors } from '../relay/cursor.ts'
 import { costOfRecord } from '../relay/field-cost.ts'
-import { type ListArguments, listArguments, newestPage, resolveList } from '../relay/list-page.ts'
+import { listArguments, resolveList, resolveNewest } from '../relay/list-page.ts'
 import { costOfPage, costOfSearch } from '../relay/page-size.ts'
 import { TaskOutcome } from '../scripts/task-execution.ts'
 import { RunState, RunTrigger } from './run-enums.ts'
@@ -86,7 +85,8 @@ builder.objectField(FunctionRef, 'runs', t =>
     scope: 'runs:read',
     extensions: costOfPage,
     args: listArguments,
-    resolve: ({ id }, given, { loaders }) => newestRuns(given, page => loaders.runsOfFunction(id, page)),
+    resolve: ({ id }, given, { loaders }) =>
+      resolveNewest(given, { cursors: runCursors, load: page => loaders.runsOfFunction(id, page) }),
   }),
 )
 
@@ -97,16 +97,10 @@ builder.objectField(Case, 'runs', t =>
     scope: 'runs:read',
     extensions: costOfPage,
     args: listArguments,
-    resolve: ({ id }, given, { loaders }) => newestRuns(given, page => loaders.runsOfCase(id, page)),
+    resolve: ({ id }, given, { loaders }) =>
+      resolveNewest(given, { cursors: runCursors, load: page => loaders.runsOfCase(id, page) }),
   }),
 )
-
-function newestRuns(given: ListArguments, load: (page: Page) => Promise<readonly StoredRun[]>) {
-  return resolveList(given, {
-    cursors: runCursors,
-    read: async (from, limit) => (await load(newestPage(from, limit))).toReversed(),
-  })
-}
 
 /** Reads all members but `text`, which needs the store. Throws `BAD_USER_INPUT` for a bad id. */
 export function readFilter(given: typeof RunFilter.$inferInput): Filter {

@@ -71,3 +71,13 @@ test('30 cases with the runs of their hooks cost two statements, and two cost as
     expect(app.statements.length - before).toBeLessThanOrEqual(2)
   }
 })
+
+test('runs by their ids under two aliases cost one statement', async () => {
+  const { body } = await app.graphql('{ runs(first: 2) { nodes { id } } }')
+  const [one, two] = body.data.runs.nodes
+  const before = app.statements.length
+  const document = 'query($one: ID!, $two: ID!) { a: run(id: $one) { id } b: run(id: $two) { id } }'
+  const answer = await app.graphql(document, { one: one.id, two: two.id })
+  expect(answer.body.data).toEqual({ a: one, b: two })
+  expect(app.statements.length - before).toBe(1)
+})

@@ -9,8 +9,6 @@ import type { RunFilter, RunStore, StoredRun } from './run-store.ts'
 
 /** The stored runs of an account (contract, section 7). */
 export interface Runs {
-  /** The run with this GUID; null if there is none. */
-  find(accountCode: string, runId: string): Promise<StoredRun | null>
   /** Up to `limit` runs with ids before this one (null: from the newest), the newest first. */
   list(request: RunSearch): Promise<StoredRun[]>
   /** Figures about the runs of the last hour. */
@@ -44,6 +42,7 @@ interface Dependencies extends Omit<ReplayParts, 'store'> {
 export function createRuns(dependencies: Dependencies): Runs {
   const { store, scripts, deferRuns, waitForTurn } = dependencies
 
+  /** The run with this GUID; null if there is none. */
   async function find(accountCode: string, runId: string): Promise<StoredRun | null> {
     if (!isGuid(runId)) return null
     const [run] = await store.findByRunIds(accountCode, [runId])
@@ -51,7 +50,6 @@ export function createRuns(dependencies: Dependencies): Runs {
   }
 
   return {
-    find,
     stats: createRunStats({ store, waitForTurn }),
     async replay(asking, runId, replay) {
       const { caller } = asking

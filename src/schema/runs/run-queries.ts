@@ -1,5 +1,6 @@
 import { parseOptionalId } from '../../domain/id.ts'
 import { allRuns, type RunFilter as Filter } from '../../domain/runs/run-store.ts'
+import { isGuid } from '../../guid.ts'
 import { builder } from '../builder.ts'
 import { Case, FunctionRef, Run } from '../refs.ts'
 import { runCursors } from '../relay/cursor.ts'
@@ -43,7 +44,7 @@ builder.queryFields(t => ({
     scope: 'runs:read',
     extensions: costOfRecord,
     args: { id: t.arg.id({ required: true, description: 'Id of the run, as in its execution.' }) },
-    resolve: (_root, { id }, { caller, services }) => services.runs.find(caller.accountCode, id),
+    resolve: (_root, { id }, { loaders }) => (isGuid(id) ? loaders.run(id) : null),
   }),
   runs: t.field({
     description: 'The runs that are kept, newest first.',

@@ -20,7 +20,7 @@ interface Dependencies {
 interface EndedAttempt {
   readonly run: ClaimedRun
   readonly end: QueuedEnd['end']
-  readonly held: DeferredRuns
+  readonly deferred: DeferredRuns
   /** No later than the end of the lease. The end of the run is not written after it. */
   readonly leasedUntil: number
   readonly forget: () => void
@@ -45,7 +45,7 @@ export class EndedAttempts {
   }
 
   /** Resolves when the end is written, or cannot be. */
-  add(run: ClaimedRun, end: QueuedEnd['end'], held: DeferredRuns): Promise<void> {
+  add(run: ClaimedRun, end: QueuedEnd['end'], deferred: DeferredRuns): Promise<void> {
     const { promise, resolve: forget } = Promise.withResolvers<void>()
     const now = performance.now()
     const account = this.#byAccount.get(run.accountCode) ?? {
@@ -55,7 +55,7 @@ export class EndedAttempts {
       pausedUntil: 0,
     }
     this.#byAccount.set(run.accountCode, account)
-    account.ends.push({ run, end, held, leasedUntil: now + this.#dependencies.leaseMs, forget })
+    account.ends.push({ run, end, deferred, leasedUntil: now + this.#dependencies.leaseMs, forget })
     return promise
   }
 
@@ -84,7 +84,7 @@ export class EndedAttempts {
     try {
       const ends = await Promise.all(some.map(toQueuedEnd))
       finished = await this.#dependencies.store.finishAttempts(accountCode, ends, next)
-      for (const { held } of some) held.markWritten()
+      for (const { deferred } of some) deferred.markWritten()
       this.#dependencies.onDead(findDead(some, finished.held))
     } catch (error) {
       this.#dependencies.onError(error)
@@ -95,10 +95,10 @@ export class EndedAttempts {
     }
     if (!isWorthRetrying) {
       account.ends.splice(0, some.length)
-      for (const { held, forget } of some) {
+      for (const { deferred, forget } of some) {
         // Without this end, the run is claimed again once its lease has ended.
-        held.lose()
-        held.keep()
+        deferred.lose()
+        deferred.keep()
         forget()
       }
     }
@@ -120,6 +120,6 @@ function findDead(ends: readonly EndedAttempt[], held: readonly number[]): DeadR
   })
 }
 
-async function toQueuedEnd({ run: { id, holder }, end, held }: EndedAttempt): Promise<QueuedEnd> {
-  return { id, holder, end, runs: await held.prepare() }
+async function toQueuedEnd({ run: { id, holder }, end, deferred }: EndedAttempt): Promise<QueuedEnd> {
+  return { id, holder, end, runs: await deferred.prepare() }
 }

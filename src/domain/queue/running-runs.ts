@@ -11,7 +11,7 @@ import type { ReadyRun } from './ready-runs.ts'
 interface Dependencies extends AttemptParts {
   readonly store: Pick<QueueStore, 'renew'>
   readonly findLive: FunctionStore['findLive']
-  /** Holds the run of an attempt for the commit of its end. */
+  /** Defers the run of an attempt to the commit of its end. */
   readonly deferRuns: () => DeferredRuns
   readonly retryAfterMs: RetryAfterMs
   readonly leaseMs: number
@@ -57,7 +57,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
 
   async function work(entry: RunningRun, claimedAt: number): Promise<void> {
     const { run, stop } = entry
-    const held = deferRuns()
+    const deferred = deferRuns()
     const begunAt = performance.now()
     let isStarting = true
     active += 1
@@ -69,7 +69,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     const recorder: RunRecorder = {
       begin(facts) {
         start()
-        return held.begin(facts)
+        return deferred.begin(facts)
       },
     }
     // This process may have hung, and another gateway may have taken the run over.
@@ -87,7 +87,7 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     const end = await attemptRun({ ...dependencies, findLive, run, recorder, signal, checkLease })
     start()
     active -= 1
-    const ended = finish(run, end, held)
+    const ended = finish(run, end, deferred)
     onEnd(end.kind === 'released' ? null : performance.now() - begunAt)
     await ended
   }

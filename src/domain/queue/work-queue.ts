@@ -26,7 +26,7 @@ interface Dependencies extends AttemptParts {
   readonly store: QueueStore
   readonly findLive: FunctionStore['findLive']
   readonly capacity: QueuedCapacity
-  /** Holds the run of an attempt for the commit of its end. */
+  /** Defers the run of an attempt to the commit of its end. */
   readonly deferRuns: () => DeferredRuns
   readonly leaseMs: number
   readonly retryMs: readonly number[]

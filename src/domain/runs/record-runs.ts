@@ -54,7 +54,7 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
     return isAny
   }
 
-  function holdTexts(run: RecordedRun, end: RunEnd): void {
+  function reserveTexts(run: RecordedRun, end: RunEnd): void {
     const { accountCode } = run.start
     const logs = end.logs.reduce((sum, entry) => sum + entry.bytes, 0)
     const calls = end.calls.reduce((sum, call) => sum + bytesOfCall(call), 0)
@@ -74,22 +74,22 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
       bytes: 0,
       beingWritten: null,
       isInserted: false,
-      isHeld: false,
+      isDeferred: false,
       keptAs: null,
     }
     begun.add(run)
     return {
       end(end) {
         begun.delete(run)
-        holdTexts(run, end)
+        reserveTexts(run, end)
         waiting.add(run)
       },
       defer(end) {
         begun.delete(run)
-        holdTexts(run, end)
-        run.isHeld = true
+        reserveTexts(run, end)
+        run.isDeferred = true
         waiting.remove(run)
-        return toHeld(run)
+        return toDeferred(run)
       },
       drop() {
         // The run was already listed as running.
@@ -98,7 +98,7 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
     }
   }
 
-  const toHeld = (run: RecordedRun): DeferredRun => ({
+  const toDeferred = (run: RecordedRun): DeferredRun => ({
     runId: run.start.runId,
     async prepare() {
       await run.beingWritten
@@ -112,7 +112,7 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
       run.keptAs = 'lost'
     },
     keep() {
-      run.isHeld = false
+      run.isDeferred = false
       waiting.add(run)
     },
     whenKept: () => waiting.whenWritten(run),

@@ -18,7 +18,7 @@ export interface RecordedRun {
   end: RunEnd | null
   isInserted: boolean
   /** True while a save that it belongs to is not decided. */
-  isHeld: boolean
+  isDeferred: boolean
   /** The state in which it is kept instead of ended. */
   keptAs: 'superseded' | 'lost' | null
   /** What its long values take in memory. */
@@ -152,8 +152,8 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
 }
 
 // Not a run whose save is not decided, nor one that is written as running and has not ended meanwhile.
-function mustBeWritten({ isHeld, isInserted, end }: RecordedRun): boolean {
-  return !isHeld && (!isInserted || end !== null)
+function mustBeWritten({ isDeferred, isInserted, end }: RecordedRun): boolean {
+  return !isDeferred && (!isInserted || end !== null)
 }
 
 function takeSome(runs: Set<RecordedRun>): RecordedRun[] {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createSweeps } from '../../src/domain/expired-rows.ts'
-import type { ClaimRequest } from '../../src/domain/idempotency/idempotency.ts'
+import type { KeyClaimRequest } from '../../src/domain/idempotency/idempotency.ts'
 import { allRuns } from '../../src/domain/runs/run-store.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { type Sweep, startSweeping } from '../../src/domain/sweeping.ts'
@@ -38,7 +38,7 @@ function countKeys(): number {
 }
 
 const claim = (key: string, fingerprint: number) => {
-  const request: ClaimRequest = {
+  const request: KeyClaimRequest = {
     accountCode: 'a',
     key,
     holder: 'one',

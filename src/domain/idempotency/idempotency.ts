@@ -7,19 +7,19 @@ export const rowBytes = 1024
  * account's keys: `rowBytes` for each key and each step, and the bytes of their answers and results.
  */
 export interface IdempotencyStore {
-  claim(request: ClaimRequest): Promise<ClaimResult>
+  claim(request: KeyClaimRequest): Promise<KeyClaimResult>
   /** Extends the claim to `leaseMs` from now. Does nothing if another gateway has taken it over. */
-  renew(claim: Claim, leaseMs: number): Promise<void>
+  renew(claim: KeyClaim, leaseMs: number): Promise<void>
   /**
    * Stores the answer, which is not empty. Returns `full` and stores nothing if the account would then use more than
    * `maxBytes` (null: no maximum). Returns `lost` and stores nothing if another gateway has taken the claim over.
    */
-  storeAnswer(claim: Claim, answer: Buffer, maxBytes: number | null): Promise<'kept' | 'full' | 'lost'>
+  storeAnswer(claim: KeyClaim, answer: Buffer, maxBytes: number | null): Promise<'kept' | 'full' | 'lost'>
   /**
    * Releases the claim without an answer. After `undone` the key is free again, and keeps the steps made under it.
    * After `unknown` the same request may be tried again under the key, unless it is not repeatable.
    */
-  release(claim: Claim, outcome: 'undone' | 'unknown'): Promise<void>
+  release(claim: KeyClaim, outcome: 'undone' | 'unknown'): Promise<void>
   /**
    * Deletes up to `maxKeys` keys that were first claimed longer ago than this age, with their steps. Returns how many
    * it deleted; 0 means that none are left.
@@ -27,7 +27,7 @@ export interface IdempotencyStore {
   deleteExpired(ageMs: number, maxKeys: number): Promise<number>
 }
 
-export interface Claim {
+export interface KeyClaim {
   readonly accountCode: string
   readonly key: string
   /**
@@ -37,7 +37,7 @@ export interface Claim {
   readonly holder: string
 }
 
-export interface ClaimRequest extends Claim {
+export interface KeyClaimRequest extends KeyClaim {
   /** Identifies the request. Another request with the same key is refused. */
   readonly fingerprint: Buffer
   /** The fingerprint that the previous version of the gateway makes of the same request, if it differs. */
@@ -57,7 +57,7 @@ export interface ClaimRequest extends Claim {
  * attempt ended without an answer and must not be repeated. `full`: the key is new, and the account's keys are at their
  * limit.
  */
-export type ClaimResult =
+export type KeyClaimResult =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'answered'; readonly answer: Buffer }
   | { readonly kind: 'other' }

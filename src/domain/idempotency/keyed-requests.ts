@@ -4,7 +4,7 @@ import { endBefore } from '../../signals/end-before.ts'
 import { pause } from '../../signals/pause.ts'
 import type { SpanParent } from '../../tracing/span.ts'
 import { traceStore } from '../../tracing/trace-store.ts'
-import type { Claim, ClaimRequest, IdempotencyStore } from './idempotency.ts'
+import type { IdempotencyStore, KeyClaim, KeyClaimRequest } from './idempotency.ts'
 import { type ClaimRefusals, keyRefusals } from './key-refusals.ts'
 import { createDeadline, type Deadline } from './wait-for-key.ts'
 
@@ -48,7 +48,7 @@ export interface AnswerToKeep {
 
 /** A request that came with an idempotency key. */
 export interface KeyedRequest
-  extends Pick<ClaimRequest, 'accountCode' | 'key' | 'fingerprint' | 'lastFingerprint' | 'isRepeatable'> {
+  extends Pick<KeyClaimRequest, 'accountCode' | 'key' | 'fingerprint' | 'lastFingerprint' | 'isRepeatable'> {
   /** The span that asks; null if no traces are sent. */
   readonly span: SpanParent | null
   /** Called when the request begins to wait for another request with its key. The returned signal ends the wait. */
@@ -145,7 +145,7 @@ export function createKeyedRequests(
 
   // Claims a key. While another gateway holds it, only one request of this gateway polls the store, and the others wait
   // for that one.
-  async function claimBefore(store: IdempotencyStore, deadline: Deadline, claiming: ClaimRequest) {
+  async function claimBefore(store: IdempotencyStore, deadline: Deadline, claiming: KeyClaimRequest) {
     for (;;) {
       const result = await store.claim(claiming)
       if (result.kind !== 'held') return result
@@ -156,7 +156,7 @@ export function createKeyedRequests(
   /** Stores an answer. Returns the stored form, or null if another gateway has taken the claim over. */
   async function keep(
     store: IdempotencyStore,
-    claim: Claim,
+    claim: KeyClaim,
     { whole, withoutBody }: AnswerToKeep,
   ): Promise<Buffer | null> {
     const isSmall = whole.length <= answerBytes
@@ -171,7 +171,7 @@ export function createKeyedRequests(
     throw error instanceof RostrumError ? refusals.unkept(error) : error
   }
 
-  function attempt(store: IdempotencyStore, claim: Claim, end: (answer: Buffer | null) => void): Attempt {
+  function attempt(store: IdempotencyStore, claim: KeyClaim, end: (answer: Buffer | null) => void): Attempt {
     const renewing = setInterval(() => idempotency.renew(claim, leaseMs).catch(() => {}), renewEachMs).unref()
     return {
       kind: 'attempt',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SpanParent } from '../../tracing/span.ts'
 import { traceStore } from '../../tracing/trace-store.ts'
-import type { ClaimRequest, IdempotencyStore } from '../idempotency/idempotency.ts'
+import type { IdempotencyStore, KeyClaimRequest } from '../idempotency/idempotency.ts'
 import { createClaimRefusals } from '../idempotency/key-refusals.ts'
 import { createKeyedRequests, retentionMs } from '../idempotency/keyed-requests.ts'
 import { toMessageKey } from '../idempotency/stored-key.ts'
@@ -110,7 +110,7 @@ export function createMessageRuns({ idempotency, webhooks, accountBytes }: Depen
     },
 
     async queueOnce({ accountCode, webhook, messageId, input, txnId, span }) {
-      const message: ClaimRequest | null =
+      const message: KeyClaimRequest | null =
         messageId === null
           ? null
           : {

@@ -1,5 +1,5 @@
 import type { RostrumError } from '../../errors.ts'
-import type { ClaimRequest } from '../idempotency/idempotency.ts'
+import type { KeyClaimRequest } from '../idempotency/idempotency.ts'
 import type { Origin, RowStore } from '../port.ts'
 import type { NewQueuedRun } from '../queue/queue-store.ts'
 import type { Complete } from '../triggers/complete-trigger.ts'
@@ -85,7 +85,7 @@ export interface WebhookSave {
 export interface QueueMessage {
   readonly origin: Origin
   /** Null if the sender sends no id. */
-  readonly message: ClaimRequest | null
+  readonly message: KeyClaimRequest | null
   readonly run: NewQueuedRun
   readonly writeAnswer: (queuedRunId: number) => string
 }

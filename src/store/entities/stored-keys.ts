@@ -1,8 +1,8 @@
 import {
-  type Claim,
-  type ClaimRequest,
-  type ClaimResult,
   type IdempotencyStore,
+  type KeyClaim,
+  type KeyClaimRequest,
+  type KeyClaimResult,
   rowBytes,
 } from '../../domain/idempotency/idempotency.ts'
 import type { Database } from '../database.ts'
@@ -15,10 +15,10 @@ const cannotRepeat = Buffer.alloc(0)
 
 /** Changes keys, inside the transactions of several stores. */
 export interface KeyWork {
-  claim(request: ClaimRequest): Work<ClaimResult>
-  renew(claim: Claim, leaseMs: number): Work<unknown>
-  storeAnswer(claim: Claim, answer: Buffer, maxBytes: number | null): Work<'kept' | 'full' | 'lost'>
-  release(claim: Claim, outcome: 'undone' | 'unknown'): Work<void>
+  claim(request: KeyClaimRequest): Work<KeyClaimResult>
+  renew(claim: KeyClaim, leaseMs: number): Work<unknown>
+  storeAnswer(claim: KeyClaim, answer: Buffer, maxBytes: number | null): Work<'kept' | 'full' | 'lost'>
+  release(claim: KeyClaim, outcome: 'undone' | 'unknown'): Work<void>
   /** Returns a row for each deleted key. */
   deleteOld(ageMs: number, maxKeys: number): Work<readonly unknown[]>
 }
@@ -26,7 +26,7 @@ export interface KeyWork {
 export function createKeyWork(dialect: Dialect): KeyWork {
   const statements = prepareIdempotencyStatements(dialect)
 
-  function* claim(request: ClaimRequest): Work<ClaimResult> {
+  function* claim(request: KeyClaimRequest): Work<KeyClaimResult> {
     const { fingerprint, lastFingerprint = fingerprint } = request
     const values = {
       ...request,
@@ -42,7 +42,7 @@ export function createKeyWork(dialect: Dialect): KeyWork {
   }
 
   /** Returns null if the key changed between two statements. */
-  function* claimAgain(request: ClaimRequest, values: Values): Work<ClaimResult | null> {
+  function* claimAgain(request: KeyClaimRequest, values: Values): Work<KeyClaimResult | null> {
     const found = yield* first(statements.find, values)
     if (found === undefined) return yield* refuseWhenFull(request)
     if (found.isExpired) return yield* replaceExpired(values)
@@ -54,13 +54,13 @@ export function createKeyWork(dialect: Dialect): KeyWork {
     return (yield* first(statements.takeOver, values)) ? { kind: 'claimed' } : null
   }
 
-  function* refuseWhenFull({ accountCode, maxBytes }: ClaimRequest): Work<ClaimResult | null> {
+  function* refuseWhenFull({ accountCode, maxBytes }: KeyClaimRequest): Work<KeyClaimResult | null> {
     const { heldBytes } = yield* only(statements.findUsage, { accountCode })
     return heldBytes + rowBytes > maxBytes ? { kind: 'full' } : null
   }
 
   // The new key takes the bytes of the deleted one, so there is no limit to check.
-  function* replaceExpired(values: Values): Work<ClaimResult | null> {
+  function* replaceExpired(values: Values): Work<KeyClaimResult | null> {
     const deleted = yield* first(statements.deleteExpired, values)
     if (deleted === undefined) return null
     const inserted = yield* first(statements.insert, { ...values, maxBytes: Number.MAX_SAFE_INTEGER })
@@ -68,7 +68,7 @@ export function createKeyWork(dialect: Dialect): KeyWork {
   }
 
   function* storeAnswer(
-    claim: Claim,
+    claim: KeyClaim,
     answer: Buffer,
     maxBytes: number | null,
   ): Work<'kept' | 'full' | 'lost'> {
@@ -77,7 +77,7 @@ export function createKeyWork(dialect: Dialect): KeyWork {
     return (yield* first(statements.findClaim, { ...claim })) === undefined ? 'lost' : 'full'
   }
 
-  function* release(claim: Claim, outcome: 'undone' | 'unknown'): Work<void> {
+  function* release(claim: KeyClaim, outcome: 'undone' | 'unknown'): Work<void> {
     const isUndone = outcome === 'undone'
     if (isUndone && (yield* first(statements.withdraw, { ...claim })) !== undefined) return
     yield* all(statements.free, { ...claim, mayAnyone: isUndone })
@@ -92,7 +92,10 @@ export function createKeyWork(dialect: Dialect): KeyWork {
   }
 }
 
-function isOfRequest(found: Buffer, { fingerprint, lastFingerprint = fingerprint }: ClaimRequest): boolean {
+function isOfRequest(
+  found: Buffer,
+  { fingerprint, lastFingerprint = fingerprint }: KeyClaimRequest,
+): boolean {
   return found.equals(fingerprint) || found.equals(lastFingerprint)
 }
 

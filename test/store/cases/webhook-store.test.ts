@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ClaimRequest } from '../../../src/domain/idempotency/idempotency.ts'
+import type { KeyClaimRequest } from '../../../src/domain/idempotency/idempotency.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import type { Rotation, SealSecret, WebhookInput } from '../../../src/domain/webhooks/webhook-store.ts'
 import { invalidInput } from '../../../src/errors.ts'
@@ -230,7 +230,7 @@ eachStore(harness => {
   })
 
   describe('a message', () => {
-    const claimOf = (holder: string, rest: Partial<ClaimRequest> = {}): ClaimRequest => ({
+    const claimOf = (holder: string, rest: Partial<KeyClaimRequest> = {}): KeyClaimRequest => ({
       accountCode: 'a',
       key: 'webhook 1 d',
       fingerprint: Buffer.from('message'),

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Claim, ClaimRequest } from '../../../src/domain/idempotency/idempotency.ts'
+import type { KeyClaim, KeyClaimRequest } from '../../../src/domain/idempotency/idempotency.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
 
 const day = 24 * 60 * 60 * 1000
 
-const asked: ClaimRequest = {
+const asked: KeyClaimRequest = {
   accountCode: 'a',
   key: 'k',
   holder: 'one',
@@ -29,8 +29,8 @@ eachStore(harness => {
     url = await harness.freshUrl()
     store = await harness.open({ url })
   })
-  const claim = (request: ClaimRequest) => store.idempotency.claim(request)
-  const settle = (claim: Claim, answer: Buffer | string, maxBytes: number | null = null) =>
+  const claim = (request: KeyClaimRequest) => store.idempotency.claim(request)
+  const settle = (claim: KeyClaim, answer: Buffer | string, maxBytes: number | null = null) =>
     store.idempotency.storeAnswer(claim, Buffer.from(answer), maxBytes)
 
   test('a key that was answered gives the answer, byte for byte, to every gateway', async () => {

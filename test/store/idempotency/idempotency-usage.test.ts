@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type ClaimRequest, rowBytes } from '../../../src/domain/idempotency/idempotency.ts'
+import { type KeyClaimRequest, rowBytes } from '../../../src/domain/idempotency/idempotency.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
 import { readKeyUsage } from './read-key-usage.ts'
 
-const asked: ClaimRequest = {
+const asked: KeyClaimRequest = {
   accountCode: 'a',
   key: 'k',
   holder: 'one',
@@ -26,7 +26,7 @@ eachStore(harness => {
     store = await harness.open({ url })
   })
 
-  const claim = (key: string, request: Partial<ClaimRequest> = {}) =>
+  const claim = (key: string, request: Partial<KeyClaimRequest> = {}) =>
     store.idempotency.claim({ ...asked, ...request, key })
   const settle = (key: string, bytes: number, maxBytes: number | null = asked.maxBytes) =>
     store.idempotency.storeAnswer({ ...asked, key }, Buffer.alloc(bytes, 'x'), maxBytes)

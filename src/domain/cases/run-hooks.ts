@@ -52,6 +52,7 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
   const { scripts, recorder } = change
   const { origin, asking, deadline, dryRun, work } = change.request
   const { row, data: stored, caseTypeCode, count } = change.attempt
+  const { id = null, version = null } = row ?? {}
   let data = given
   const readData: CheckExit = async payload => {
     const read = await readExit(payload, work)
@@ -69,7 +70,7 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
       trigger: 'hook',
       event: hook.event,
       function: { id: functionId, name, hash },
-      case: { id: row?.id ?? null, version: row?.version ?? null },
+      case: { id, version },
       attempt: count,
       dryRun,
       txnId: origin.transactionId,
@@ -78,11 +79,7 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
     sourceCode,
     payload: given?.text ?? row?.data?.text ?? '{}',
     isWritten: true,
-    options: writeHookOptions(changedFields, {
-      id: row?.id ?? null,
-      case_type_code: caseTypeCode,
-      version: row?.version ?? null,
-    }),
+    options: writeHookOptions(changedFields, { id, case_type_code: caseTypeCode, version }),
     caseTypeCode,
     rights: { scopes, of: 'hook' },
     // A delete has no data to replace, so it continues after any value.

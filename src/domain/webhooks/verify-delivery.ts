@@ -7,7 +7,7 @@ const maxAgeSeconds = 300
 export const maxSecrets = 3
 
 /** A request as it arrived. Values of a header that came several times are joined with `, `. */
-export interface Delivery {
+export interface ReceivedDelivery {
   readonly header: (name: string) => string | undefined
   readonly body: Buffer
 }
@@ -53,7 +53,7 @@ const maxSignatures = 16
  * hashes the body three times and the same number of short texts, so that its time does not reveal whether the webhook
  * exists, how it verifies, or how many secrets it has. `given` is null for an unknown or disabled webhook.
  */
-export function verifyDelivery(delivery: Delivery, given: Verification | null): VerificationResult {
+export function verifyDelivery(delivery: ReceivedDelivery, given: Verification | null): VerificationResult {
   const signed = readStandardHeaders(delivery)
   const { listed } = signed
   const check = given === null ? null : verifiers[given.verification](delivery, given, signed)
@@ -78,7 +78,7 @@ interface StandardHeaders {
 }
 
 // Svix has its own names for the same headers. The two sets are never mixed.
-function readStandardHeaders({ header }: Delivery): StandardHeaders {
+function readStandardHeaders({ header }: ReceivedDelivery): StandardHeaders {
   const prefix = header('webhook-signature') === undefined ? 'svix' : 'webhook'
   const signature = header(`${prefix}-signature`) ?? ''
   const listed = signature
@@ -101,7 +101,7 @@ interface Check {
   readonly texts: number
 }
 
-type Verify = (delivery: Delivery, given: Verification, signed: StandardHeaders) => Check
+type Verify = (delivery: ReceivedDelivery, given: Verification, signed: StandardHeaders) => Check
 
 const verifiers: Readonly<Record<WebhookVerification, Verify>> = {
   standard({ body }, { secrets, nowMs }, { id, timestamp, signature, listed }) {

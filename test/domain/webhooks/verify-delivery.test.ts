@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import {
-  type Delivery,
+  type ReceivedDelivery,
   type RefusalReason,
   type Verification,
   verifyDelivery,
@@ -12,7 +12,7 @@ import { signStandard, signSvix } from '../../server/clients/webhooks.ts'
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 const refuse = (reason: RefusalReason) => ({ kind: 'refused', reason })
 
-function deliveryOf(headers: Readonly<Record<string, string>>, body: string | Buffer = ''): Delivery {
+function deliveryOf(headers: Readonly<Record<string, string>>, body: string | Buffer = ''): ReceivedDelivery {
   return { header: name => headers[name], body: Buffer.from(body) }
 }
 

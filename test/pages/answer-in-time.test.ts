@@ -10,7 +10,7 @@ test.each([
 ])('a request without an answer fails in time, and only a read ends (change: $isChange)', async request => {
   const { isChange, waitMs, advice } = request
   const sent: AbortSignal[] = []
-  const answer = answerInTime({ isChange, signal: undefined }, signal => {
+  const answer = answerInTime({ isChange }, signal => {
     sent.push(signal)
     return new Promise(() => {})
   })
@@ -24,6 +24,6 @@ test.each([
 })
 
 test('an answer that comes in time is returned, and no timer stays', async () => {
-  expect(await answerInTime({ isChange: false, signal: undefined }, async () => 1)).toBe(1)
+  expect(await answerInTime({ isChange: false }, async () => 1)).toBe(1)
   expect(vi.getTimerCount()).toBe(0)
 })

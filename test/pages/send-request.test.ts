@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { sendRequest } from '../../src/pages/gateway/send-request.ts'
 
+const request = { body: {}, accept: '*/*', signal: new AbortController().signal }
+
 test('a token that was copied with something else is refused before it is sent', async () => {
   for (const token of [
     'Bearer rst_a',
@@ -9,7 +11,7 @@ test('a token that was copied with something else is refused before it is sent',
     '“rst_a”',
     '\u200brst_a',
   ])
-    await expect(sendRequest('/graphql', { token, body: {}, accept: '*/*' }), token).rejects.toMatchObject({
+    await expect(sendRequest('/graphql', { ...request, token }), token).rejects.toMatchObject({
       code: 'UNAUTHENTICATED',
       message: 'A token has ASCII characters only and no spaces. Copy it without `Bearer`.',
     })

@@ -66,7 +66,7 @@ class CasePage extends PageElement {
     this.notice = ''
     this.error = null
     this.isBusy = false
-    handleItemKeys('/cases', new AbortController().signal)
+    handleItemKeys('/cases')
     document.addEventListener('keydown', this.#onKey)
     addEventListener('beforeunload', event => this.isKept || event.preventDefault())
     this.#do('', () => this.#open())

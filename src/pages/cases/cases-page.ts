@@ -38,7 +38,7 @@ class CasesPage extends PageElement {
     this.types = []
     this.type = readType()
     this.error = null
-    handleListKeys(new AbortController().signal)
+    handleListKeys()
     addEventListener('popstate', () => this.#show(readType()))
     this.#show(this.type)
     tryAction(this, async () => {

@@ -22,9 +22,7 @@ const excerptLength = 180
 
 /** Loads the texts of all pages and returns the search over them. Throws a `GatewayError` if they do not come. */
 export async function loadSearch(address: string): Promise<Search> {
-  const pages = await answerInTime({ isChange: false, signal: undefined }, signal =>
-    loadPages(address, signal),
-  )
+  const pages = await answerInTime({ isChange: false }, signal => loadPages(address, signal))
   const places = pages.flatMap(([path, page, sections]) =>
     sections.map(([id, heading, text], index) => ({
       path: index === 0 ? path : `${path}#${id}`,

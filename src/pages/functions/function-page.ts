@@ -22,7 +22,7 @@ class FunctionPage extends PageElement {
     super()
     this.found = null
     this.error = null
-    handleItemKeys('/functions', new AbortController().signal)
+    handleItemKeys('/functions')
     this.#load().catch((error: unknown) => {
       this.error = error
     })

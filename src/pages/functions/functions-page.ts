@@ -32,7 +32,7 @@ class FunctionsPage extends PageElement {
     this.isComplete = false
     this.error = null
     this.text = new URLSearchParams(location.search).get('text') ?? ''
-    handleListKeys(new AbortController().signal)
+    handleListKeys()
     this.#load().catch((error: unknown) => {
       this.error = error
     })

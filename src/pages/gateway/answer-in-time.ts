@@ -9,7 +9,8 @@ const lastMs = 10_000
 interface Request {
   /** True for a request that changes something. */
   readonly isChange: boolean
-  readonly signal: AbortSignal | undefined
+  /** Ends the request sooner. */
+  readonly signal?: AbortSignal | null | undefined
 }
 
 /**
@@ -29,7 +30,7 @@ export async function answerInTime<Answer>(
     },
     isChange ? maxChangeMs : maxReadMs,
   )
-  const signals = signal === undefined ? [abort.signal] : [abort.signal, signal]
+  const signals = signal == null ? [abort.signal] : [abort.signal, signal]
   try {
     return await Promise.race([send(AbortSignal.any(signals)), late.promise])
   } finally {

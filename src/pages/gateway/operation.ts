@@ -30,7 +30,6 @@ interface Answer<Data> {
 
 interface AskOptions {
   readonly token?: string
-  readonly signal?: AbortSignal
   /** The `Idempotency-Key` of a mutation. */
   readonly key?: string
 }
@@ -46,18 +45,15 @@ export function operation<Data, Variables extends object = Record<never, never>>
 export async function ask<Data, Variables extends object>(
   { text }: Operation<Data, Variables>,
   variables: Variables,
-  { token = currentSession().token, signal: end, ...options }: AskOptions = {},
+  { token = currentSession().token, ...options }: AskOptions = {},
 ): Promise<Data> {
   const request = { token, body: { query: text, variables }, accept: 'application/json', ...options }
   const isChange = text.startsWith('mutation')
-  const { status, retryAfterMs, data, errors } = await answerInTime(
-    { isChange, signal: end },
-    async signal => {
-      const answer = await sendRequest('/graphql', { ...request, signal })
-      const body = (await readJson(answer, signal)) as Answer<Data>
-      return { status: answer.status, retryAfterMs: readRetryAfter(answer), ...body }
-    },
-  )
+  const { status, retryAfterMs, data, errors } = await answerInTime({ isChange }, async signal => {
+    const answer = await sendRequest('/graphql', { ...request, signal })
+    const body = (await readJson(answer, signal)) as Answer<Data>
+    return { status: answer.status, retryAfterMs: readRetryAfter(answer), ...body }
+  })
   // A proxy may answer with JSON of its own, whose errors need not be a list.
   const [first] = [errors ?? []].flat()
   if (typeof first?.message === 'string') {

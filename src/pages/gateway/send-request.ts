@@ -5,7 +5,7 @@ export interface GatewayRequest {
   readonly token: string
   readonly body: object
   readonly accept: string
-  readonly signal?: AbortSignal
+  readonly signal: AbortSignal
   /** The `Idempotency-Key`. */
   readonly key?: string
 }
@@ -27,16 +27,11 @@ export async function sendRequest(
     accept,
     ...(key === undefined ? {} : { 'idempotency-key': key }),
   }
-  const request = {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-    ...(signal === undefined ? {} : { signal }),
-  }
+  const request = { method: 'POST', headers, body: JSON.stringify(body), signal } as const
   try {
     return await fetch(path, { ...request, credentials: 'omit', cache: 'no-store' })
   } catch {
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     throw unreachable()
   }
 }

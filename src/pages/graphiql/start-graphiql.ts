@@ -36,7 +36,7 @@ globalThis.fetch = (input, init) => {
 // A query only reads, and ends if no answer begins in time.
 function sendInTime(input: RequestInfo | URL, { signal: end, ...init }: RequestInit): Promise<Response> {
   const isChange = /\bmutation\b/.test(String(init.body))
-  return answerInTime({ isChange, signal: end ?? undefined }, async signal => {
+  return answerInTime({ isChange, signal: end }, async signal => {
     try {
       return await send(input, { ...init, signal })
     } catch {

@@ -54,9 +54,8 @@ class MembersPage extends PageElement {
     const query = new URLSearchParams(location.search)
     this.#side = query.has('team') || !query.has('user') ? 'team' : 'user'
     this.#id = query.get(this.#side) || null
-    const { signal } = new AbortController()
-    handleListKeys(signal)
-    if (this.#id !== null) handleItemKeys('/members', signal)
+    handleListKeys()
+    if (this.#id !== null) handleItemKeys('/members')
     tryAction(this, () => this.#load())
   }
 

@@ -16,39 +16,26 @@ const looks = 4
 const lookEachMs = 400
 
 /** Returns the run with this id; null if there is none. Waits for a run that has just ended. */
-export async function findRun(id: string, signal: AbortSignal): Promise<FoundRun | null> {
+export async function findRun(id: string): Promise<FoundRun | null> {
   const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
   for (let look = 0; look < (isId ? looks : 1); look++) {
-    if (look > 0) await wait(lookEachMs, signal)
+    if (look > 0) await wait(lookEachMs)
     const variables = { id: id.slice(0, 100), withFunction: allows('functions:read') }
-    const { run } = await ask(runToShow, variables, { signal })
-    if (run !== null) return { run, ...(await findOthers(run, signal)) }
+    const { run } = await ask(runToShow, variables)
+    if (run !== null) return { run, ...(await findOthers(run)) }
   }
   return null
 }
 
-/** Resolves after this time; rejects with the reason of the signal. */
-export function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', end)
-  })
+/** Resolves after this time. */
+export function wait(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
 }
 
-async function findOthers(
-  { id, txnID, startedAt, durationMs }: KeptRun,
-  signal: AbortSignal,
-): Promise<Omit<FoundRun, 'run'>> {
+async function findOthers({ id, txnID, startedAt, durationMs }: KeptRun): Promise<Omit<FoundRun, 'run'>> {
   const start = Date.parse(startedAt)
   const before = durationMs === null ? null : timeOf(start + Math.ceil(durationMs) + 1)
-  const { runs } = await ask(runsOfTransaction, { txnID, after: timeOf(start - 1), before }, { signal })
+  const { runs } = await ask(runsOfTransaction, { txnID, after: timeOf(start - 1), before })
   return { others: runs.nodes.filter(other => other.id !== id), hasMore: runs.pageInfo.hasNextPage }
 }
 

@@ -14,13 +14,10 @@ const replaysOfRun = operation<
 )
 
 /** Returns the newest replays of the run. */
-export async function findReplays(
-  { id, startedAt, function: own }: KeptRun,
-  signal: AbortSignal,
-): Promise<readonly RunLink[]> {
+export async function findReplays({ id, startedAt, function: own }: KeptRun): Promise<readonly RunLink[]> {
   // The function narrows the search.
   const variables = { id, functionId: own?.id ?? null, after: startedAt }
-  const { runs } = await ask(replaysOfRun, variables, { signal })
+  const { runs } = await ask(replaysOfRun, variables)
   return runs.nodes
 }
 

@@ -38,7 +38,6 @@ class RunPage extends PageElement {
   declare isDry: boolean
   /** Number of the call whose details are open, from 1. */
   declare openCall: number | null
-  #left = new AbortController()
 
   constructor() {
     super()
@@ -49,45 +48,33 @@ class RunPage extends PageElement {
     this.isReplaying = false
     this.isDry = false
     this.openCall = readCall()
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.#left = new AbortController()
-    const { signal } = this.#left
-    handleItemKeys('/runs', signal)
-    const onHash = (): void => {
+    handleItemKeys('/runs')
+    addEventListener('hashchange', () => {
       this.openCall = readCall()
-    }
-    addEventListener('hashchange', onHash, { signal })
-    this.#follow(signal).catch((error: unknown) => {
-      if (!signal.aborted) this.error = error
+    })
+    this.#follow().catch((error: unknown) => {
+      this.error = error
     })
   }
 
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.#left.abort()
-  }
-
   /** Loads the run, again and again until it has ended. An error is shown until the next answer. */
-  async #follow(signal: AbortSignal): Promise<void> {
+  async #follow(): Promise<void> {
     let failed: unknown = null
     for (;;) {
       const before = failed
-      failed = await this.#load(signal).then(() => null, expectTransient)
+      failed = await this.#load().then(() => null, expectTransient)
       // The error of a replay stays.
       if (failed !== null || this.error === before) this.error = failed
       if (failed === null && this.found?.run.state !== 'RUNNING') return
-      await wait(failed === null ? refreshMs : retryMs(failed, refreshAfterErrorMs), signal)
+      await wait(failed === null ? refreshMs : retryMs(failed, refreshAfterErrorMs))
     }
   }
 
-  async #load(signal: AbortSignal): Promise<void> {
+  async #load(): Promise<void> {
     const id = readId()
-    const found = id === null ? null : await findRun(id, signal)
+    const found = id === null ? null : await findRun(id)
     if (found === null) throw new Error('There is no such run, or it is not kept any more.')
-    this.replays = await findReplays(found.run, signal)
+    this.replays = await findReplays(found.run)
     this.found = found
     document.title = `Run ${found.run.name} · Rostrum`
   }

@@ -43,7 +43,7 @@ class RunsPage extends PageElement {
     this.functions = []
     this.error = null
     this.#filter = toFilter(this.query)
-    handleListKeys(new AbortController().signal)
+    handleListKeys()
     addEventListener('popstate', () => this.#show(readQuery(location.search)))
     if (allows('runs:read')) void this.#live.show(this.#filter)
     if (allows('functions:read')) void this.#loadFunctions()

@@ -57,8 +57,8 @@ export function isSingleKey(event: KeyboardEvent): boolean {
   )
 }
 
-/** Handles the keys of all pages until the signal is aborted. */
-export function handleCommonKeys(showKeys: () => void, signal: AbortSignal): void {
+/** Handles the keys of all pages. */
+export function handleCommonKeys(showKeys: () => void): void {
   let goSince = Number.NEGATIVE_INFINITY
   const onKey = (event: KeyboardEvent): void => {
     if (!isSingleKey(event)) return
@@ -70,7 +70,7 @@ export function handleCommonKeys(showKeys: () => void, signal: AbortSignal): voi
     else if (key !== '/' || !focusSearch()) return
     event.preventDefault()
   }
-  document.addEventListener('keydown', onKey, { signal })
+  document.addEventListener('keydown', onKey)
 }
 
 function focusSearch(): boolean {

@@ -26,10 +26,10 @@ const maxNewer = 300
 const openedKey = () => `rostrum.opened.${ownerOf(currentSession())}`
 
 /**
- * Moves the focus between the links `a[data-row]` of the page with `j` and `k`, one to a row, until the signal is
- * aborted. Keeps which one was opened, for `focusOpenedRow`.
+ * Moves the focus between the links `a[data-row]` of the page with `j` and `k`, one to a row. Keeps which one was
+ * opened, for `focusOpenedRow`.
  */
-export function handleListKeys(signal: AbortSignal): void {
+export function handleListKeys(): void {
   const onKey = (event: KeyboardEvent): void => {
     const key = keyOf(event)
     if ((key !== 'j' && key !== 'k') || !isSingleKey(event)) return
@@ -49,8 +49,8 @@ export function handleListKeys(signal: AbortSignal): void {
     }
     keep(openedKey(), JSON.stringify(opened))
   }
-  document.addEventListener('keydown', onKey, { signal })
-  document.addEventListener('click', onClick, { signal })
+  document.addEventListener('keydown', onKey)
+  document.addEventListener('click', onClick)
 }
 
 /**
@@ -97,15 +97,15 @@ export async function loadMoreRows(
   rows[rows.indexOf(last) + 1]?.focus({ preventScroll: true })
 }
 
-/** Goes back to the list on Escape, outside of fields and dialogs, until the signal is aborted. */
-export function handleItemKeys(listPath: string, signal: AbortSignal): void {
+/** Goes back to the list on Escape, outside of fields and dialogs. */
+export function handleItemKeys(listPath: string): void {
   const onKey = (event: KeyboardEvent): void => {
     // The key may be held since it closed a dialog.
     if (event.key !== 'Escape' || event.repeat || !isSingleKey(event)) return
     const list = readOpened()?.list
     location.assign(list?.split('?')[0] === listPath ? list : listPath)
   }
-  document.addEventListener('keydown', onKey, { signal })
+  document.addEventListener('keydown', onKey)
 }
 
 function readOpened(): Opened | null {

@@ -11,7 +11,7 @@ interface Page {
   readonly isLive?: boolean
 }
 
-/** Starts a page that everybody can see. */
+/** Starts a page that everybody can see. Its element and the header stay as long as the document, as do their keys. */
 export function openPublicPage({ element, type, keys = [], isLive = true }: Page): void {
   customElements.define('page-header', PageHeader)
   const header = document.querySelector<PageHeader>('page-header')

@@ -16,22 +16,11 @@ export class PageHeader extends PageElement {
   static override properties = { keys: { attribute: false } }
   /** The keys of this page alone. */
   declare keys: readonly Key[]
-  #left = new AbortController()
 
   constructor() {
     super()
     this.keys = []
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.#left = new AbortController()
-    handleCommonKeys(() => this.#showKeys(), this.#left.signal)
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback()
-    this.#left.abort()
+    handleCommonKeys(() => this.#showKeys())
   }
 
   override render() {

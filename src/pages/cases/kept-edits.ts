@@ -28,28 +28,6 @@ export function readEdits(caseId: string): KeptEdits | null {
   return text === null ? null : (JSON.parse(text) as KeptEdits)
 }
 
-/** What a person typed for a case that is not created yet. */
-export interface NewCase {
-  readonly type: string
-  readonly data: string
-}
-
-/** Keeps what was typed for a new case in this tab, so that signing in again does not lose it. */
-export function keepNewCase({ type, data }: NewCase): void {
-  // If the browser has no room for it, the field still has it, and what was kept before is older.
-  if (!keep(keyOf('new'), JSON.stringify({ type, data }))) forgetNewCase()
-}
-
-/** Returns what this person typed for a new case and did not create; null without it. */
-export function readNewCase(): NewCase | null {
-  const text = readKept(keyOf('new'))
-  return text === null ? null : (JSON.parse(text) as NewCase)
-}
-
-export function forgetNewCase(): void {
-  forgetEdits('new')
-}
-
 export function forgetEdits(caseId: string): void {
   forget(keyOf(caseId))
 }

@@ -1,9 +1,12 @@
 import { html } from 'lit'
+import { fillForm, forgetForm, keepForm } from '../gateway/kept-form.ts'
 import { askOnce } from '../gateway/operation.ts'
 import { PageElement, viewError } from '../shell/page-element.ts'
 import { createCase } from './case-documents.ts'
-import { forgetNewCase, keepNewCase, type NewCase, readNewCase } from './kept-edits.ts'
 import { parseObject } from './parse-object.ts'
+
+/** The name under which the form is kept. */
+const formName = 'case.new'
 
 /** Asks for a new case, saves it and opens it. Sends `not-created` with the error if it was closed meanwhile. */
 class NewCaseDialog extends PageElement {
@@ -29,22 +32,23 @@ class NewCaseDialog extends PageElement {
   ask(): void {
     this.error = null
     this.isBusy = false
-    const kept = readNewCase()
-    if (kept !== null) {
-      this.#field('type').value = kept.type
-      this.#field('data').value = kept.data
-    }
+    fillForm(formName, this.#form)
     this.querySelector('dialog')?.showModal()
   }
 
-  #field(name: 'type' | 'data'): HTMLInputElement | HTMLTextAreaElement {
-    return this.querySelector(`[name="${name}"]`) as HTMLInputElement | HTMLTextAreaElement
+  get #form(): HTMLFormElement {
+    return this.querySelector('form') as HTMLFormElement
+  }
+
+  #read(): { readonly type: string; readonly data: string } {
+    const given = new FormData(this.#form)
+    return { type: String(given.get('type')), data: String(given.get('data')) }
   }
 
   override render() {
     return html`<dialog aria-labelledby="new-case-title">
       <h2 id="new-case-title">New case</h2>
-      <form @submit=${this.#submit} @input=${this.#keep}>
+      <form @submit=${this.#submit} @input=${() => keepForm(formName, this.#form)}>
         <label for="new-type">Case type</label>
         <input
           id="new-type"
@@ -54,7 +58,7 @@ class NewCaseDialog extends PageElement {
           maxlength="64"
           autocomplete="off"
           spellcheck="false"
-          .value=${this.type}
+          value=${this.type}
         />
         <datalist id="known-types">${this.types.map(code => html`<option value=${code}></option>`)}</datalist>
         <label for="new-data">Data of the new case</label>
@@ -68,24 +72,17 @@ class NewCaseDialog extends PageElement {
     </dialog>`
   }
 
-  get #typed(): NewCase {
-    return { type: this.#field('type').value, data: this.#field('data').value }
-  }
-
-  #keep = (): void => keepNewCase(this.#typed)
-
   // Escape keeps what was typed.
   #cancel = (): void => {
-    forgetNewCase()
-    this.#field('type').value = this.type
-    this.#field('data').value = '{}'
+    forgetForm(formName)
+    this.#form.reset()
     this.querySelector('dialog')?.close()
   }
 
   #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     if (this.isBusy) return
-    const typed = this.#typed
+    const typed = this.#read()
     this.error = null
     this.isBusy = true
     try {
@@ -93,7 +90,8 @@ class NewCaseDialog extends PageElement {
       const input = { caseTypeCode: typed.type.trim(), data }
       const { saveCase: change } = await askOnce(createCase, { input })
       // The dialog may have been opened again meanwhile, for another case.
-      if (isSame(typed, this.#typed)) forgetNewCase()
+      const now = this.#read()
+      if (typed.type === now.type && typed.data === now.data) forgetForm(formName)
       // It stays busy: the next page may come slowly, and Enter would create another case meanwhile.
       location.assign(`/cases/${change.case.id}`)
     } catch (error) {
@@ -104,10 +102,6 @@ class NewCaseDialog extends PageElement {
       if (!isOpen) this.dispatchEvent(new CustomEvent('not-created', { detail: error }))
     }
   }
-}
-
-function isSame(one: NewCase, other: NewCase): boolean {
-  return one.type === other.type && one.data === other.data
 }
 
 customElements.define('new-case-dialog', NewCaseDialog)

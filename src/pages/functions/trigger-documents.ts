@@ -2,17 +2,15 @@ import { operation } from '../gateway/operation.ts'
 
 export type TriggerKind = 'hook' | 'task' | 'webhook'
 
-export interface Trigger {
+interface Trigger {
   readonly id: string
   readonly enabled: boolean
   readonly scopes: readonly string[]
-  readonly function: { readonly id: string }
 }
 
 export interface Hook extends Trigger {
   readonly caseTypeCode: string
   readonly event: string
-  readonly position: number
 }
 
 export interface Task extends Trigger {
@@ -21,6 +19,7 @@ export interface Task extends Trigger {
 }
 
 export interface Webhook extends Trigger {
+  readonly function: { readonly id: string }
   readonly name: string
   readonly verification: 'STANDARD' | 'GITHUB' | 'SECRET'
   readonly mode: 'SYNC' | 'QUEUED'
@@ -32,12 +31,10 @@ interface OfFunction {
 }
 
 export const listHooks = operation<{ hooks: readonly Hook[] }, OfFunction>(
-  `query ListHooks($functionId: ID!) { hooks(functionId: $functionId) {
-    id enabled scopes function { id } caseTypeCode event position } }`,
+  `query ListHooks($functionId: ID!) { hooks(functionId: $functionId) { id enabled scopes caseTypeCode event } }`,
 )
 export const listTasks = operation<{ caseTasks: readonly Task[] }, OfFunction>(
-  `query ListTasks($functionId: ID!) { caseTasks(functionId: $functionId) {
-    id enabled scopes function { id } caseTypeCode name } }`,
+  `query ListTasks($functionId: ID!) { caseTasks(functionId: $functionId) { id enabled scopes caseTypeCode name } }`,
 )
 export const listWebhooks = operation<{ webhooks: readonly Webhook[] }>(
   `query ListWebhooks { webhooks { id enabled scopes function { id } name verification mode header } }`,

@@ -23,7 +23,6 @@ interface Pair {
 
 /** A change of a membership. */
 export interface MembershipEvent {
-  readonly kind: 'ADDED' | 'MOVED' | 'REMOVED'
   readonly at: string
   readonly byEmail: string | null
   readonly byUserId: string | null
@@ -81,7 +80,7 @@ export interface EventRange {
 export const readEvents = operation<{ teamMembershipEvents: EventPage | null }, EventRange>(
   `query ReadMembershipEvents($first: Int, $after: String, $last: Int, $before: String) {
     teamMembershipEvents(first: $first, after: $after, last: $last, before: $before) {
-      nodes { kind at byEmail byUserId txnID before { userId teamId } after { userId teamId } }
+      nodes { at byEmail byUserId txnID before { userId teamId } after { userId teamId } }
       pageInfo { hasPreviousPage startCursor endCursor }
     } }`,
 )

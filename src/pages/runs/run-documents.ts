@@ -58,11 +58,11 @@ export const listRuns = operation<
 )
 
 export const listNewestIds = operation<
-  { runs: { readonly nodes: readonly { readonly id: string; readonly state: string }[] } },
+  { runs: { readonly nodes: readonly { readonly id: string }[] } },
   { filter: RunFilter; first: number }
 >(
   `query ListNewestRunIds($filter: RunFilter, $first: Int) {
-    runs(filter: $filter, first: $first) { nodes { id state } }
+    runs(filter: $filter, first: $first) { nodes { id } }
   }`,
 )
 

@@ -12,6 +12,7 @@ import {
   type Webhook,
 } from './trigger-documents.ts'
 import { viewRotation, viewSecret, viewSecretField } from './view-secret.ts'
+import { wordOf } from './view-triggers.ts'
 
 const scopes = [
   'memberships:read',
@@ -24,12 +25,10 @@ const scopes = [
   'tasks:execute',
 ]
 
-const events = [
-  { value: 'PRE_SAVE', text: 'Before each save' },
-  { value: 'POST_SAVE', text: 'After each save' },
-  { value: 'PRE_DELETE', text: 'Before each delete' },
-  { value: 'POST_DELETE', text: 'After each delete' },
-]
+const events = ['PRE_SAVE', 'POST_SAVE', 'PRE_DELETE', 'POST_DELETE'].map(value => ({
+  value,
+  text: wordOf(value),
+}))
 const verifications = [
   { value: 'STANDARD', text: 'Standard Webhooks' },
   { value: 'GITHUB', text: 'GitHub' },

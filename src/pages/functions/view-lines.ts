@@ -38,11 +38,6 @@ function replaceAll(before: string, after: string): string[] {
 }
 
 function viewLine(line: string) {
-  const kinds: Readonly<Record<string, string>> = {
-    '+': 'added',
-    '-': 'removed',
-    '@': 'place',
-    '\\': 'place',
-  }
+  const kinds: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'place' }
   return html`<span class=${kinds[line[0] ?? ''] ?? ''}>${viewCode(line)}\n</span>`
 }

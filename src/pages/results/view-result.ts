@@ -45,8 +45,7 @@ function viewNote(note: string | null) {
 function viewExecution({ outcome, payload, message, error }: Execution) {
   if (outcome === 'exit') return viewShown(printJson(payload))
   if (outcome === 'fail') return viewMessage(cutText(message ?? ''))
-  const { note, text } = cutText(error?.message ?? '')
   const place = error?.line == null ? nothing : html` at Ln ${error.line}, Col ${error.column ?? 1}`
   return html`<p class="failure"><strong>${error?.code}</strong>${place}</p>
-    ${viewMessage({ note, text })} ${error?.hint == null ? nothing : html`<p>${error.hint}</p>`}`
+    ${viewMessage(cutText(error?.message ?? ''))} ${error?.hint == null ? nothing : html`<p>${error.hint}</p>`}`
 }

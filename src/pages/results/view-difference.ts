@@ -8,7 +8,12 @@ import type { RunState } from './run-state.ts'
 export function viewDifference({ execution, input }: RunState) {
   if (execution === null || execution.outcome !== 'exit')
     return html`<p class="quiet">What <code>exit</code> changed in the input appears here.</p>`
-  const difference = compareDocuments(JSON.parse(input), execution.payload ?? null)
+  return viewExitChanges(JSON.parse(input), execution.payload)
+}
+
+/** Shows where the value that `exit` got differs from the input document. */
+export function viewExitChanges(input: unknown, payload: unknown) {
+  const difference = compareDocuments(input, payload ?? null)
   if (difference.changes.length === 0) return html`<p class="quiet">The result equals the input.</p>`
   return viewChanges(difference)
 }

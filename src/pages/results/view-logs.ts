@@ -9,7 +9,7 @@ import type { RunState } from './run-state.ts'
 const entriesOfBlock = 100
 
 /** Shows the log entries as they come: up to 64 KB of them. */
-export function viewLogs({ logs }: RunState) {
+export function viewLogs({ logs }: Pick<RunState, 'logs'>) {
   if (logs.length === 0)
     return html`<p class="quiet">
       What <code>log(…)</code> and <code>console</code> write appears here as it comes.

@@ -42,7 +42,13 @@ function viewNote(note: string | null) {
   return note === null ? nothing : html`<p class="note">${note}</p>`
 }
 
-function viewExecution({ outcome, payload, message, error }: Execution) {
+/** Shows how a run ended: the value, the message or the error. */
+export function viewExecution({
+  outcome,
+  payload,
+  message,
+  error,
+}: Pick<Execution, 'outcome' | 'payload' | 'message' | 'error'>) {
   if (outcome === 'exit') return viewShown(printJson(payload))
   if (outcome === 'fail') return viewMessage(cutText(message ?? ''))
   const place = error?.line == null ? nothing : html` at Ln ${error.line}, Col ${error.column ?? 1}`

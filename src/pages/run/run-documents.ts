@@ -1,4 +1,5 @@
 import { operation } from '../gateway/operation.ts'
+import type { Execution, LogEntry } from '../results/execution.ts'
 
 /** A run, as another one refers to it. */
 export interface RunLink {
@@ -9,7 +10,7 @@ export interface RunLink {
 /** What is shown of a run inside another one. */
 export interface InnerRun extends RunLink {
   readonly state: 'RUNNING' | 'ENDED' | 'LOST' | 'SUPERSEDED'
-  readonly outcome: string | null
+  readonly outcome: Uppercase<Execution['outcome']> | null
   readonly startedAt: string
   readonly durationMs: number | null
 }
@@ -44,14 +45,9 @@ export interface KeptRun extends InnerRun {
   readonly options: Readonly<Record<string, unknown>> | null
   /** The script; null if it is not kept, or not for this credential. */
   readonly sourceCode: string | null
-  readonly error: {
-    readonly code: string
-    readonly message: string
-    readonly line: number | null
-    readonly column: number | null
-    readonly hint: string | null
-  } | null
-  readonly logs: readonly { readonly at: string; readonly level: string; readonly data: readonly unknown[] }[]
+  readonly error: Execution['error']
+  /** Their levels are in capitals. */
+  readonly logs: readonly LogEntry[]
   readonly calls: readonly RunCall[]
   readonly parent: RunLink | null
   readonly replayOf: RunLink | null

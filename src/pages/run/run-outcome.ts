@@ -1,6 +1,4 @@
-import type { Execution } from '../results/execution.ts'
 import { formatMs } from '../results/print.ts'
-import { idleRun, type RunState } from '../results/run-state.ts'
 import type { KeptRun } from './run-documents.ts'
 
 const states = { RUNNING: 'running', LOST: 'lost', SUPERSEDED: 'superseded' } as const
@@ -42,29 +40,4 @@ export function explainNoReplay({
   if ((functionVersion ?? sourceCode) === null) return 'It cannot be replayed: its script is not kept.'
   if (!isInputKept) return 'It cannot be replayed: its input is not kept.'
   return options === null ? 'It cannot be replayed: its options are not kept.' : null
-}
-
-/** Returns the run in the form that the views of results take. */
-export function toRunState(run: KeptRun): RunState {
-  const logs = run.logs.map(entry => ({ ...entry, level: entry.level.toLowerCase() }))
-  const outcome = toOutcome(run.outcome)
-  const execution: Execution | null =
-    outcome === null
-      ? null
-      : {
-          id: run.id,
-          outcome,
-          payload: run.payload,
-          message: run.message,
-          error: run.error,
-          logs,
-          duration_ms: run.durationMs ?? 0,
-        }
-  const phase = run.state === 'RUNNING' ? 'running' : 'ended'
-  return { ...idleRun, phase, execution, logs, input: JSON.stringify(run.input) }
-}
-
-function toOutcome(outcome: string | null): Execution['outcome'] | null {
-  const lower = outcome?.toLowerCase()
-  return lower === 'exit' || lower === 'fail' || lower === 'error' ? lower : null
 }

@@ -1,11 +1,12 @@
 import { html, nothing } from 'lit'
+import type { Execution } from '../results/execution.ts'
 import { printJson } from '../results/print.ts'
-import { viewDifference } from '../results/view-difference.ts'
+import { viewExitChanges } from '../results/view-difference.ts'
 import { viewLogs } from '../results/view-logs.ts'
-import { viewResult, viewShown, viewSource } from '../results/view-result.ts'
+import { viewExecution, viewShown, viewSource } from '../results/view-result.ts'
 import { viewCode } from '../shell/view-text.ts'
 import type { KeptRun } from './run-documents.ts'
-import { explainNoLog, explainNoResult, toRunState } from './run-outcome.ts'
+import { explainNoLog, explainNoResult } from './run-outcome.ts'
 import { printAround } from './source-lines.ts'
 
 const notKept = html`<p class="quiet">
@@ -16,12 +17,12 @@ const leftOut = html`<p class="quiet">It is not kept: it was over 256 KiB, or th
 
 /** Shows what the run returned, what that changed, what it wrote to its log, and what it was given. */
 export function viewOutput(run: KeptRun) {
-  const state = toRunState(run)
+  const logs = run.logs.map(entry => ({ ...entry, level: entry.level.toLowerCase() }))
   const noLog = explainNoLog(run)
   return html`<div class="run-parts">
     ${viewPart('Result', html`${viewEnd(run)} ${viewPlace(run)}`)}
-    ${isComparable(run) ? viewPart('Difference', viewDifference(state)) : nothing}
-    ${viewPart('Logs', noLog === null ? viewLogs(state) : viewReason(noLog))}
+    ${isComparable(run) ? viewPart('Difference', viewExitChanges(run.input, run.payload)) : nothing}
+    ${viewPart('Logs', noLog === null ? viewLogs({ logs }) : viewReason(noLog))}
     ${viewPart('Input', run.isInputKept ? viewShown(printJson(run.input)) : notKept)}
     ${viewPart('Options', run.options === null ? notKept : viewShown(printJson(run.options)))}
     ${run.sourceCode === null ? nothing : viewPart('Script', viewSource(run.sourceCode))}
@@ -35,7 +36,7 @@ function viewPart(name: string, content: unknown) {
   </section>`
 }
 
-function viewReason(reason: string) {
+function viewReason(reason: string | null) {
   return html`<p class="quiet">${reason}</p>`
 }
 
@@ -45,11 +46,11 @@ function isComparable({ outcome, isInputKept, isPayloadKept }: KeptRun): boolean
 
 function viewEnd(run: KeptRun) {
   const { state, outcome, isPayloadKept } = run
-  const noResult = explainNoResult(run)
-  if (noResult !== null) return viewReason(noResult)
+  if (outcome === null) return viewReason(explainNoResult(run))
   const isLeftOut = outcome === 'EXIT' && !isPayloadKept
+  const end = { ...run, outcome: outcome.toLowerCase() as Execution['outcome'] }
   return html`${state === 'LOST' ? viewReason('The result came too late, so it counts for nothing.') : nothing}
-    ${isLeftOut ? leftOut : viewResult(toRunState(run))}`
+    ${isLeftOut ? leftOut : viewExecution(end)}`
 }
 
 function viewPlace({ error, sourceCode }: KeptRun) {

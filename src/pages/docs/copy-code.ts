@@ -1,3 +1,5 @@
+import { copyText } from '../shell/copy-text.ts'
+
 // Long enough to read the notice.
 const noticeMs = 3_000
 
@@ -8,7 +10,7 @@ export function copyCode(report: (notice: string) => void): void {
     const button = target instanceof Element ? target.closest('.code button') : null
     const code = button?.closest('.code')?.querySelector('code')
     if (code === null || code === undefined) return
-    copyText(code).then(notice => {
+    copyOrSelect(code).then(notice => {
       clearTimeout(timer)
       report(notice)
       timer = setTimeout(() => report(''), noticeMs)
@@ -16,13 +18,8 @@ export function copyCode(report: (notice: string) => void): void {
   })
 }
 
-async function copyText(code: HTMLElement): Promise<string> {
-  try {
-    await navigator.clipboard.writeText(code.textContent)
-    return 'Copied'
-  } catch {
-    // A page that came over plain HTTP from another host has no clipboard.
-    getSelection()?.selectAllChildren(code)
-    return 'Selected. Press Ctrl+C to copy.'
-  }
+async function copyOrSelect(code: HTMLElement): Promise<string> {
+  if (await copyText(code.textContent)) return 'Copied'
+  getSelection()?.selectAllChildren(code)
+  return 'Selected. Press Ctrl+C to copy.'
 }

@@ -1,4 +1,5 @@
 import { html } from 'lit'
+import { copyText } from './copy-text.ts'
 import { PageElement } from './page-element.ts'
 
 const saidMs = 2_000
@@ -27,10 +28,7 @@ class CopyButton extends PageElement {
   }
 
   #copy = async (): Promise<void> => {
-    // Over plain HTTP a browser has no clipboard.
-    const isCopied = await Promise.resolve(navigator.clipboard as Clipboard | undefined)
-      .then(clipboard => clipboard?.writeText(this.text).then(() => true) ?? false)
-      .catch(() => false)
+    const isCopied = await copyText(this.text)
     this.note = isCopied ? 'Copied' : 'The browser refused. Select the text and copy it.'
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {

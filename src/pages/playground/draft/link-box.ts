@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { copyText } from '../../shell/copy-text.ts'
 import { PageElement } from '../../shell/page-element.ts'
 import { type Fields, writeLink } from './link.ts'
 
@@ -34,7 +35,7 @@ class LinkBox extends PageElement {
     try {
       const link = `${location.origin}/playground#${await writeLink(this.read())}`
       this.link = link
-      const detail = (await copy(link)) ? 'Link copied' : 'Copy the link from its field'
+      const detail = (await copyText(link)) ? 'Link copied' : 'Copy the link from its field'
       this.dispatchEvent(new CustomEvent('link-made', { detail }))
     } catch (detail) {
       this.dispatchEvent(new CustomEvent('link-refused', { detail }))
@@ -45,16 +46,6 @@ class LinkBox extends PageElement {
     if (event.key !== 'Escape' || this.link === null) return
     this.close()
     this.querySelector('button')?.focus()
-  }
-}
-
-// A page that came over plain HTTP from another machine has no clipboard.
-async function copy(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -3,7 +3,6 @@ import { html } from 'lit'
 import type { OpenFunction } from '../../shell/open-in-playground.ts'
 import type { LayoutController } from '../layout/layout-controller.ts'
 import type { Problem } from '../types/protocol.ts'
-import './problem-list.ts'
 
 interface FieldsView {
   readonly layout: LayoutController
@@ -46,11 +45,18 @@ export function viewScript({ layout, extras, notes, problems, onEdit, onMove, go
       <span role="status">${notes.draft}</span>
       <span class="hint">Esc, then Tab leaves an editor</span>
     </div>
-    <problem-list
-      .problems=${problems}
-      @choose-problem=${({ detail }: CustomEvent<Problem>) => goTo(detail)}
-    ></problem-list>
+    <ul class="problems" aria-label="Problems">${problems.map(problem => viewProblem(problem, goTo))}</ul>
   </section>`
+}
+
+function viewProblem(problem: Problem, goTo: ScriptView['goTo']) {
+  const chooseByKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    goTo(problem)
+  }
+  const text = `Ln ${problem.line}, Col ${problem.column} ${problem.message}`
+  return html`<li tabindex="0" @click=${() => goTo(problem)} @keydown=${chooseByKey}>${text}</li>`
 }
 
 export function viewInput({ layout, onEdit }: FieldsView) {

@@ -1,21 +1,14 @@
 import { html, nothing } from 'lit'
 import { printAuthor } from '../results/print.ts'
+import { viewTable } from '../shell/page-element.ts'
 import { viewExactTime } from '../time/view-time.ts'
 import type { CaseEvent } from './case-documents.ts'
 import './change-list.ts'
 
 /** Shows the versions of a case, newest first, each with the fields that it changed. */
 export function viewHistory(events: readonly CaseEvent[]) {
-  return html`<table class="cards history" role="table" aria-label="History">
-      <thead role="rowgroup">
-        <tr role="row">
-          ${['Version', 'When', 'Who', 'Changed'].map(name => html`<th role="columnheader" scope="col">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        ${events.toReversed().map(viewEvent)}
-      </tbody>
-    </table>`
+  const columns = ['Version', 'When', 'Who', 'Changed']
+  return viewTable({ name: 'History', kind: 'history', columns, rows: events.toReversed().map(viewEvent) })
 }
 
 function viewEvent({ version, kind, at, function: name, changedFields, ...by }: CaseEvent) {

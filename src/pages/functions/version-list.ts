@@ -5,7 +5,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { printAuthor } from '../results/print.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
-import { PageElement, tryAction, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewError, viewLoading, viewTable } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../time/view-time.ts'
@@ -18,6 +18,8 @@ import {
   type VersionPage,
 } from './function-documents.ts'
 import { viewLines } from './view-lines.ts'
+
+const columns = ['Version', 'State', 'Author', 'Saved', 'Comment', html`<span class="unseen">Action</span>`]
 
 // A version that a link names is looked for among this many, some hundreds at a time.
 const maxSearched = 1_000
@@ -75,27 +77,18 @@ class VersionList extends PageElement {
   }
 
   override render() {
-    const versions = this.page.edges.map(({ node }) => node)
+    const rows = repeat(
+      this.page.edges,
+      ({ node }) => node.hash,
+      ({ node }, index) => this.#viewRow(node, index),
+    )
     const { sources, error } = this
     const again = sources === null && error !== null ? viewNotLoaded(error, this.#show) : nothing
     const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
     return html`<h2>Versions</h2>
       <div role="status" class="quiet">${this.notice}</div>
       ${viewError(error, again)}
-      <table class="cards versions" role="table" aria-label="Versions">
-          <thead role="rowgroup">
-            <tr role="row">
-              ${['Version', 'State', 'Author', 'Saved', 'Comment', ''].map(viewHead)}
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            ${repeat(
-              versions,
-              ({ hash }) => hash,
-              (version, index) => this.#viewRow(version, index),
-            )}
-          </tbody>
-        </table>
+      ${viewTable({ name: 'Versions', kind: 'versions', columns, rows })}
       ${this.page.pageInfo.hasNextPage ? more : nothing}
       <section aria-label="Difference" class="changed">
         <h2>Difference</h2>
@@ -271,11 +264,6 @@ function viewSources({ before, after }: Sources) {
       : `What ${hash} changed from ${before.hash.slice(0, 8)}`
   return html`<p class="quiet">${title}</p>
     ${viewLines(before?.sourceCode ?? '', after.sourceCode)}`
-}
-
-function viewHead(name: string) {
-  const shown = name === '' ? html`<span class="unseen">Action</span>` : name
-  return html`<th role="columnheader" scope="col">${shown}</th>`
 }
 
 customElements.define('version-list', VersionList)

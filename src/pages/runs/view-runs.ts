@@ -1,23 +1,16 @@
 import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { formatMs, printTrigger } from '../results/print.ts'
+import { viewTable } from '../shell/page-element.ts'
 import { viewTime } from '../time/view-time.ts'
 import type { RunRow } from './run-documents.ts'
 
 const columns = ['Run', 'Outcome', 'Trigger', 'Case', 'Took', 'Started']
 
-/** Shows runs as a table. The roles are named, because narrow screens show its rows as cards. */
-export function viewRuns(rows: readonly RunRow[]) {
-  return html`<table class="cards runs" role="table" aria-label="Runs">
-    <thead role="rowgroup">
-      <tr role="row">
-        ${columns.map(name => html`<th role="columnheader" scope="col">${name}</th>`)}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${repeat(rows, ({ id }) => id, viewRow)}
-    </tbody>
-  </table>`
+/** Shows runs as a table. */
+export function viewRuns(runs: readonly RunRow[]) {
+  const rows = repeat(runs, ({ id }) => id, viewRow)
+  return viewTable({ name: 'Runs', kind: 'runs', columns, rows })
 }
 
 function viewRow({ id, name, trigger, event, caseId, durationMs, startedAt, ...run }: RunRow) {

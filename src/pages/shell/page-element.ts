@@ -55,6 +55,28 @@ export function viewEmpty(title: string, advice: unknown): TemplateResult {
   return html`<div class="empty"><p class="empty-title">${title}</p><p>${advice}</p></div>`
 }
 
+interface Table {
+  readonly name: string
+  /** A class for its columns. */
+  readonly kind: string
+  readonly columns: readonly unknown[]
+  readonly rows: unknown
+}
+
+/** Shows a table. The roles are named, because narrow screens show its rows as cards. */
+export function viewTable({ name, kind, columns, rows }: Table): TemplateResult {
+  return html`<table class="cards ${kind}" role="table" aria-label=${name}>
+    <thead role="rowgroup">
+      <tr role="row">
+        ${columns.map(column => html`<th role="columnheader" scope="col">${column}</th>`)}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${rows}
+    </tbody>
+  </table>`
+}
+
 /** Shows that something is still loading. */
 export function viewLoading(): TemplateResult {
   return html`<p class="quiet">Loading…</p>`

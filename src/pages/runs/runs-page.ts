@@ -135,11 +135,8 @@ class RunsPage extends PageElement {
       ...options,
       ...(isUnknown ? [{ value: chosen, text: chosen }] : []),
     ]
-    // The text of the field may wait for the next letter still.
-    const choose = ({ target }: Event): void => {
-      const text = textOf(this.querySelector('.filters input[type="search"]'))
-      this.#choose({ ...this.query, text, [name]: textOf(target) })
-    }
+    const choose = ({ currentTarget }: Event) =>
+      this.#choose({ [name]: (currentTarget as HTMLSelectElement).value })
     return html`<label>
       ${title}
       <select @change=${choose}>
@@ -162,17 +159,19 @@ class RunsPage extends PageElement {
 
   #toggle = (): void => (this.#live.isPaused ? this.#live.resume() : this.#live.pause())
 
-  #search = ({ target }: Event): void => {
+  get #textField(): HTMLInputElement | null {
+    return this.querySelector('.filters input[type="search"]')
+  }
+
+  #search = (): void => {
     clearTimeout(this.#settling)
-    const text = textOf(target)
-    this.#settling = setTimeout(() => this.#choose({ ...this.query, text }), settleMs)
+    this.#settling = setTimeout(() => this.#choose({}), settleMs)
   }
 
   // A year that is being typed is one of long ago at first.
   #chooseTime = ({ target }: Event): void => {
     if (!(target instanceof HTMLInputElement) || !target.validity.valid) return
-    const text = textOf(this.querySelector('.filters input[type="search"]'))
-    this.#choose({ ...this.query, text, before: toTime(target.value) })
+    this.#choose({ before: toTime(target.value) })
   }
 
   // The button that was pressed goes once runs are there.
@@ -181,7 +180,10 @@ class RunsPage extends PageElement {
     this.querySelector<HTMLElement>('.filters select')?.focus()
   }
 
-  #choose(query: RunQuery): void {
+  // The text of the field may wait for the next letter still.
+  #choose(changes: Partial<RunQuery>): void {
+    const text = this.#textField?.value ?? ''
+    const query = { ...this.query, text, ...changes }
     const address = writeAddress(query)
     if (address === location.pathname + location.search) return
     history.pushState(null, '', address)
@@ -191,7 +193,7 @@ class RunsPage extends PageElement {
   #show(query: RunQuery): void {
     clearTimeout(this.#settling)
     // What is typed, and waits for the next letter still, is not rendered yet, so rendering would not replace it.
-    const field = this.querySelector<HTMLInputElement>('.filters input[type="search"]')
+    const field = this.#textField
     if (field !== null) field.value = query.text
     this.query = query
     this.#filter = toFilter(query)
@@ -209,10 +211,6 @@ class RunsPage extends PageElement {
   async #loadFunctions(): Promise<void> {
     this.functions = (await ask(listFunctionNames, {}).catch(() => null))?.functions.nodes ?? []
   }
-}
-
-function textOf(target: EventTarget | null): string {
-  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement ? target.value : ''
 }
 
 openPage({ element: 'runs-page', type: RunsPage, keys: listKeys, isLive: true })

@@ -51,8 +51,7 @@ const findCase = operation<{ case: FoundCase | null }, { id: string }>(
 
 /** Returns the case with the id of an address. Throws if there is none. */
 export async function loadCase(id: string | null): Promise<FoundCase> {
-  const isId = /^[1-9]\d{0,15}$/.test(id ?? '')
-  const found = isId ? (await ask(findCase, { id: id ?? '' })).case : null
+  const found = id === null ? null : (await ask(findCase, { id })).case
   if (found === null) throw new Error('There is no such case. It may have been deleted.')
   return found
 }

@@ -7,7 +7,7 @@ import { isSaveKey } from '../shell/keys.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, scrollToAlert, viewError } from '../shell/page-element.ts'
-import { readId } from '../shell/read-id.ts'
+import { readNumericId } from '../shell/read-id.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import {
   type CaseTask,
@@ -73,7 +73,7 @@ class CasePage extends PageElement {
   }
 
   async #open(): Promise<void> {
-    const stored = await loadCase(readId())
+    const stored = await loadCase(readNumericId())
     const kept = readEdits(stored.id)
     this.#set(kept === null ? withoutEdits(stored) : withStored({ stored, ...kept }, stored))
     if (this.#isEdited) this.notice = 'These are your unsaved edits.'
@@ -182,7 +182,7 @@ class CasePage extends PageElement {
   #discard = (): void => {
     const text = this.edited?.text
     this.#do('', async () => {
-      const stored = await loadCase(readId())
+      const stored = await loadCase(readNumericId())
       const hasGoneOn = this.edited?.text !== text
       if (hasGoneOn) this.#meet(stored)
       else this.#set(withoutEdits(stored))
@@ -261,7 +261,7 @@ class CasePage extends PageElement {
   async #meetOthers(): Promise<Error | null> {
     const changed = 'Nothing was saved: somebody else changed this case meanwhile.'
     const wasEdited = this.#isEdited
-    const stored = await loadCase(readId()).catch(() => null)
+    const stored = await loadCase(readNumericId()).catch(() => null)
     if (stored === null) return new Error(`${changed} What they saved could not be loaded. Try again.`)
     this.#meet(stored)
     if (wasEdited && !this.#isEdited) {

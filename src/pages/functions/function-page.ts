@@ -3,8 +3,8 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewError } from '../shell/page-element.ts'
-import { readId } from '../shell/read-id.ts'
+import { PageElement, tryAction, viewError } from '../shell/page-element.ts'
+import { readNumericId } from '../shell/read-id.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { type FunctionRow, findFunction, type VersionPage } from './function-documents.ts'
 import './function-triggers.ts'
@@ -23,16 +23,12 @@ class FunctionPage extends PageElement {
     this.found = null
     this.error = null
     handleItemKeys('/functions')
-    this.#load().catch((error: unknown) => {
-      this.error = error
-    })
+    tryAction(this, () => this.#load())
   }
 
-  // An id that is no number is of no function either.
   async #load(): Promise<void> {
-    const id = readId() ?? ''
-    const isId = /^[1-9]\d{0,15}$/.test(id)
-    this.found = isId ? (await ask(findFunction, { id, after: null })).function : null
+    const id = readNumericId()
+    this.found = id === null ? null : (await ask(findFunction, { id, after: null })).function
     if (this.found === null) throw new Error('There is no such function. It may have been removed.')
     document.title = `${this.found.name} · Rostrum`
   }

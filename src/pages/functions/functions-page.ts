@@ -5,7 +5,7 @@ import { printAuthor } from '../results/print.ts'
 import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewTime } from '../time/view-time.ts'
 import { type FunctionRow, listFunctions } from './function-documents.ts'
@@ -33,9 +33,7 @@ class FunctionsPage extends PageElement {
     this.error = null
     this.text = new URLSearchParams(location.search).get('text') ?? ''
     handleListKeys()
-    this.#load().catch((error: unknown) => {
-      this.error = error
-    })
+    tryAction(this, () => this.#load())
   }
 
   override updated(): void {

@@ -6,3 +6,9 @@ export function readId(): string | null {
     return null
   }
 }
+
+/** Returns the id that the path names, if it is a number as the ids of functions and cases are; else null. */
+export function readNumericId(): string | null {
+  const id = readId() ?? ''
+  return /^[1-9]\d{0,15}$/.test(id) ? id : null
+}

@@ -65,7 +65,7 @@ class CasesPage extends PageElement {
         <h1>Cases</h1>
         ${allows('cases:write') ? add : nothing}
       </div>
-      <form class="inline" role="search" @submit=${this.#open} @input=${this.#keep}>
+      <form class="inline" role="search" @submit=${this.#open} @input=${(event: Event) => keepForm(openForm, event)}>
         <label>
           Type
           <select @change=${this.#choose}>
@@ -104,8 +104,6 @@ class CasesPage extends PageElement {
     history.pushState(null, '', type === '' ? '/cases' : `/cases?type=${encodeURIComponent(type)}`)
     this.#show(type)
   }
-
-  #keep = ({ currentTarget }: Event): void => keepForm(openForm, currentTarget as HTMLFormElement)
 
   // The policy of the page lets no form leave by itself.
   #open = (event: SubmitEvent): void => {

@@ -48,7 +48,7 @@ class NewCaseDialog extends PageElement {
   override render() {
     return html`<dialog aria-labelledby="new-case-title">
       <h2 id="new-case-title">New case</h2>
-      <form @submit=${this.#submit} @input=${() => keepForm(formName, this.#form)}>
+      <form @submit=${this.#submit} @input=${(event: Event) => keepForm(formName, event)}>
         <label for="new-type">Case type</label>
         <input
           id="new-type"

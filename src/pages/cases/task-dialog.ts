@@ -49,7 +49,7 @@ class TaskDialog extends PageElement {
   override render() {
     return html`<dialog aria-labelledby="task-title">
       <h2 id="task-title">Run ${this.name}</h2>
-      <form @submit=${this.#submit} @input=${() => keepForm(this.#formName, this.#form)}>
+      <form @submit=${this.#submit} @input=${(event: Event) => keepForm(this.#formName, event)}>
         <label for="task-params">Params</label>
         <textarea
           id="task-params"

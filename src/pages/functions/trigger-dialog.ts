@@ -188,8 +188,8 @@ class TriggerDialog extends PageElement {
       ${viewSecretField()}`
   }
 
-  #keep = ({ currentTarget }: Event): void => {
-    if (this.rotated === null) keepForm(this.#formName, currentTarget as HTMLFormElement)
+  #keep = (event: Event): void => {
+    if (this.rotated === null) keepForm(this.#formName, event)
   }
 
   // Escape keeps what was typed.

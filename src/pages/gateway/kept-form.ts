@@ -5,9 +5,12 @@ type Texts = readonly (readonly [field: string, text: string])[]
 // Another person may sign in in this tab, and sees only what is theirs.
 const keyOf = (name: string) => `rostrum.form.${name}.${ownerOf(currentSession())}`
 
-/** Keeps what is typed in a form in this tab, so that signing in again does not lose it. A secret is not kept. */
-export function keepForm(name: string, form: HTMLFormElement): void {
-  const texts = [...new FormData(form)].filter(([field]) => field !== 'secret')
+/**
+ * Keeps in this tab what a form has when it sends `input`, so that signing in again does not lose it. A secret is not
+ * kept.
+ */
+export function keepForm(name: string, { currentTarget: form }: Event): void {
+  const texts = [...new FormData(form as HTMLFormElement)].filter(([field]) => field !== 'secret')
   // If the browser has no room for it, the form still has it, and what was kept before is older.
   if (!keep(keyOf(name), JSON.stringify(texts))) forgetForm(name)
 }

@@ -91,7 +91,7 @@ class MembersPage extends PageElement {
       ${title}
       <input name=${name} type="search" inputmode="numeric" autocomplete="off" .value=${given(name)} />
     </label>`
-    const keep = ({ currentTarget }: Event) => keepForm(this.#searchName, currentTarget as HTMLFormElement)
+    const keep = (event: Event) => keepForm(this.#searchName, event)
     return html`<form class="inline" role="search" @submit=${this.#search} @input=${keep}>
       ${field('team', 'Team')} ${field('user', 'User')}
       <button>Show</button>
@@ -128,7 +128,7 @@ class MembersPage extends PageElement {
   }
 
   #viewAdd() {
-    const keep = ({ currentTarget }: Event) => keepForm(this.#formName, currentTarget as HTMLFormElement)
+    const keep = (event: Event) => keepForm(this.#formName, event)
     const name = this.#side === 'team' ? 'Add user' : 'Add team'
     return html`<form class="inline add" @submit=${this.#add} @input=${keep}>
       <label>${name} <input name="added" inputmode="numeric" autocomplete="off" required /></label>

@@ -61,10 +61,10 @@ function viewRow(membership: Membership, { side, canChange, onMove, onRemove }: 
     const field = (event.currentTarget as HTMLFormElement).elements.namedItem('moveTo')
     if (field instanceof HTMLInputElement) onMove(membership, field.value.trim())
   }
-  const keep = ({ currentTarget }: Event) =>
-    keepForm(moveFormOf(membership.id), currentTarget as HTMLFormElement)
+  const name = moveFormOf(membership.id)
+  const keep = (event: Event) => keepForm(name, event)
   const fieldId = `move-${membership.id}`
-  const controls = html`<form class="controls" name=${moveFormOf(membership.id)} @submit=${submit} @input=${keep}>
+  const controls = html`<form class="controls" name=${name} @submit=${submit} @input=${keep}>
     <label for=${fieldId}>Move to</label>
     <input id=${fieldId} name="moveTo" inputmode="numeric" autocomplete="off" placeholder="team" required />
     <button>Move</button>

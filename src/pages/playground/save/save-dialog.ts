@@ -84,13 +84,15 @@ class SaveDialog extends PageElement {
     </dialog>`
   }
 
-  #viewForm({ function: open }: SaveRequest) {
+  #viewForm(request: SaveRequest) {
+    const { function: open } = request
+    const keep = (event: Event) => keepForm(formName(request), event)
     const names = html`<label for="save-name">Name</label>
       <input id="save-name" name="name" required maxlength="64" autocomplete="off" spellcheck="false" />
       <label for="save-type">Case type</label>
       <input id="save-type" name="caseType" autocomplete="off" spellcheck="false" aria-describedby="save-note" />
       <p id="save-note" class="quiet">Leave it empty for a function of all case types.</p>`
-    return html`<form @submit=${this.#submit} @input=${this.#keep}>
+    return html`<form @submit=${this.#submit} @input=${keep}>
       ${open === null ? names : html`<p>A new version of <strong>${open.name}</strong> becomes live.</p>`}
       <label for="save-comment">Comment</label>
       <input id="save-comment" name="comment" maxlength="1000" autocomplete="off" />
@@ -119,10 +121,6 @@ class SaveDialog extends PageElement {
           Save mine
         </button>
       </div>`
-  }
-
-  #keep = ({ currentTarget }: Event): void => {
-    if (this.request !== null) keepForm(formName(this.request), currentTarget as HTMLFormElement)
   }
 
   #close = (): void => this.#dialog.close()

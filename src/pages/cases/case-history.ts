@@ -1,7 +1,7 @@
 import { html, nothing, type PropertyValues } from 'lit'
 import { allows } from '../gateway/session.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
-import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, viewError, viewLoading, viewMore } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import type { EventPage } from './case-documents.ts'
 import { readHistory } from './read-history.ts'
@@ -38,13 +38,12 @@ class CaseHistory extends PageElement {
   }
 
   override render() {
-    const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
     const loading = this.error === null ? viewLoading() : nothing
     const runs = html`<a href="/runs?text=${this.caseId}">What ran on this case</a>`
     return html`<div class="title-row"><h2>History</h2>${allows('runs:read') ? runs : nothing}</div>
       ${viewError(this.error, this.isOld ? viewNotLoaded(this.error, this.#show) : nothing)}
       ${this.page === null ? loading : viewHistory(this.page.nodes)}
-      ${this.page?.pageInfo.hasPreviousPage ? more : nothing}`
+      ${viewMore(this.page?.pageInfo.hasPreviousPage === true, this.#loadMore)}`
   }
 
   // Also shows again what could not be loaded. An error that comes late says nothing of a later version.

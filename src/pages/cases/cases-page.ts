@@ -5,7 +5,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, tryAction, viewEmpty, viewError } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewEmpty, viewError, viewMore } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewTime } from '../time/view-time.ts'
 import { type CasePage, type CaseRow, listCases, listCaseTypes } from './case-documents.ts'
@@ -92,11 +92,10 @@ class CasesPage extends PageElement {
         : 'Nobody has saved one yet.'
       return viewEmpty(this.type === '' ? 'No cases yet' : `No cases of type ${this.type}`, advice)
     }
-    const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
     return html`<ul class="rows" aria-label="Cases">
         ${nodes.toReversed().map(viewRow)}
       </ul>
-      ${pageInfo.hasPreviousPage ? more : nothing}`
+      ${viewMore(pageInfo.hasPreviousPage, this.#loadMore)}`
   }
 
   #choose = ({ target }: Event): void => {

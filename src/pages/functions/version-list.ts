@@ -5,7 +5,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { printAuthor } from '../results/print.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
-import { PageElement, tryAction, viewError, viewLoading, viewTable } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewError, viewLoading, viewMore, viewTable } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../time/view-time.ts'
@@ -84,12 +84,11 @@ class VersionList extends PageElement {
     )
     const { sources, error } = this
     const again = sources === null && error !== null ? viewNotLoaded(error, this.#show) : nothing
-    const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
     return html`<h2>Versions</h2>
       <div role="status" class="quiet">${this.notice}</div>
       ${viewError(error, again)}
       ${viewTable({ name: 'Versions', kind: 'versions', columns, rows })}
-      ${this.page.pageInfo.hasNextPage ? more : nothing}
+      ${viewMore(this.page.pageInfo.hasNextPage, this.#loadMore)}
       <section aria-label="Difference" class="changed">
         <h2>Difference</h2>
         ${this.isReading ? viewLoading() : nothing} ${sources === null ? nothing : viewSources(sources)}

@@ -11,7 +11,7 @@ import {
   loadMoreRows,
 } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, tryAction, viewError } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewError, viewMore } from '../shell/page-element.ts'
 import { UndoController, undoKeys } from '../shell/undo.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { type FoundEvents, findEarlier, findEvents, findLater } from './event-search.ts'
@@ -101,7 +101,6 @@ class MembersPage extends PageElement {
   #viewChosen() {
     if (this.page === null) return viewNotLoaded(this.error)
     const canChange = allows('memberships:write')
-    const more = html`<button type="button" @click=${this.#loadMore}>Load more</button>`
     return html`${canChange ? this.#viewAdd() : nothing}
       ${viewMemberships(this.page.nodes, {
         side: this.#side,
@@ -109,7 +108,7 @@ class MembersPage extends PageElement {
         onMove: (membership, teamId) => this.#move(membership, teamId),
         onRemove: membership => this.#do(membership.id, () => remove(membership)),
       })}
-      ${this.page.pageInfo.hasNextPage ? more : nothing}
+      ${viewMore(this.page.pageInfo.hasNextPage, this.#loadMore)}
       <h2 id="events">Events</h2>
       ${this.#viewEvents()}`
   }

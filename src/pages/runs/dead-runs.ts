@@ -1,10 +1,10 @@
 import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import { GatewayError, retryMs } from '../gateway/gateway-error.ts'
+import { isCode, retryMs } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
-import { PageElement, viewError } from '../shell/page-element.ts'
+import { PageElement, viewError, viewMore } from '../shell/page-element.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../time/view-time.ts'
 import { type DeadRun, dropDeadRun, listDeadRuns, retryDeadRun, retryDeadRuns } from './run-documents.ts'
@@ -55,7 +55,6 @@ class DeadRuns extends PageElement {
   override render() {
     const { nodes, totalCount, dropping } = this
     if (totalCount === 0 && this.notice === '' && this.error === null && dropping === null) return nothing
-    const more = html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>`
     const retryAll = html`<button type="button" @click=${this.#askToRetryAll}>Retry all</button>`
     return html`<section class="dead" aria-labelledby="dead-title">
       <div class="title-row">
@@ -71,7 +70,7 @@ class DeadRuns extends PageElement {
           ({ id }) => id,
           run => this.#viewRow(run),
         )}</ul>
-        ${nodes.length < totalCount ? more : nothing}
+        ${viewMore(nodes.length < totalCount, this.#loadMore)}
       </details>
       <dialog class="ask retry-all" aria-labelledby="retry-title">
         <h2 id="retry-title">Retry ${totalCount === 1 ? 'the last run' : `all ${totalCount} runs`}?</h2>
@@ -169,7 +168,7 @@ class DeadRuns extends PageElement {
     try {
       this.notice = await action()
     } catch (error) {
-      const isGone = error instanceof GatewayError && error.code === 'NOT_FOUND'
+      const isGone = isCode(error, 'NOT_FOUND')
       if (isGone) this.notice = gone
       else if (this.notice === doing) this.notice = ''
       if (!isGone) this.error = error

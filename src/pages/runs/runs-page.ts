@@ -4,7 +4,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, tryAction, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewEmpty, viewError, viewLoading, viewMore } from '../shell/page-element.ts'
 import './dead-runs.ts'
 import { LiveRuns, maxWaiting } from './live-runs.ts'
 import './run-charts.ts'
@@ -150,7 +150,7 @@ class RunsPage extends PageElement {
     if (rows === null) return this.#live.error === null ? viewLoading() : nothing
     if (rows.length > 0)
       return html`${viewRuns(rows)}
-        ${hasMore ? html`<button type="button" class="more" @click=${this.#loadMore}>Load more</button>` : nothing}`
+        ${viewMore(hasMore, this.#loadMore)}`
     if (Object.keys(this.#filter).length === 0)
       return viewEmpty('No runs yet', html`Run a script in the <a href="/playground">playground</a>.`)
     const clear = html`<button type="button" @click=${this.#showAll}>Show all runs</button>`

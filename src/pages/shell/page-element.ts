@@ -1,5 +1,5 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { GatewayError, messageOf } from '../gateway/gateway-error.ts'
+import { GatewayError, isCode, messageOf } from '../gateway/gateway-error.ts'
 import { allows, goToLogin, readSession } from '../gateway/session.ts'
 
 /** An element without a shadow root: the one style sheet of the pages applies to it. */
@@ -18,8 +18,7 @@ export function viewError(
   button: TemplateResult | typeof nothing = nothing,
 ): TemplateResult | typeof nothing {
   if (error === null || error === undefined) return nothing
-  const isRefused =
-    error instanceof GatewayError && error.code === 'UNAUTHENTICATED' && readSession() !== null
+  const isRefused = isCode(error, 'UNAUTHENTICATED') && readSession() !== null
   const again = html`<button type="button" @click=${goToLogin}>Sign in again</button>`
   return html`<div role="alert" class="alert"><p>${messageOf(error)}</p>${isRefused ? again : button}</div>
     ${viewRunOf(error)}`
@@ -53,6 +52,14 @@ export function tryAction(page: PageElement & { error: unknown }, action: () => 
 /** Shows that there is nothing yet, and what to do next. */
 export function viewEmpty(title: string, advice: unknown): TemplateResult {
   return html`<div class="empty"><p class="empty-title">${title}</p><p>${advice}</p></div>`
+}
+
+/** Shows the button that loads more rows, if there are more. */
+export function viewMore(
+  hasMore: boolean,
+  loadMore: (event: Event) => void,
+): TemplateResult | typeof nothing {
+  return hasMore ? html`<button type="button" class="more" @click=${loadMore}>Load more</button>` : nothing
 }
 
 interface Table {

@@ -117,8 +117,7 @@ class FunctionTriggers extends PageElement {
         title: 'Webhooks',
         advice: 'A webhook runs it when another service sends a signed request.',
         loaded: webhook,
-        viewItem: webhook =>
-          this.#viewItem({ kind: 'webhook', ...webhook, title: webhook.name }, viewWebhook(webhook), webhook),
+        viewItem: webhook => this.#viewItem({ kind: 'webhook', ...webhook, title: webhook.name }, webhook),
       })}
       <trigger-dialog
         .functionId=${this.functionId}
@@ -149,11 +148,7 @@ class FunctionTriggers extends PageElement {
     </div>`
   }
 
-  #viewItem(
-    item: Item,
-    details: TemplateResult | typeof nothing = nothing,
-    webhook: Webhook | null = null,
-  ): TemplateResult {
+  #viewItem(item: Item, webhook: Webhook | null = null): TemplateResult {
     const { enabled, scopes, title } = item
     const rotate = html`<button type="button" @click=${() => this.#add('webhook', webhook)}>New secret</button>`
     const actions = html`<div class="actions">
@@ -166,7 +161,7 @@ class FunctionTriggers extends PageElement {
         <b>${title}</b> ${enabled ? nothing : html`<span class="note">off</span>`}
         <div class="quiet">${scopes.length === 0 ? 'No scopes' : scopes.join(', ')}</div>
       </div>
-      ${allows('functions:write') ? actions : nothing} ${details}
+      ${allows('functions:write') ? actions : nothing} ${webhook === null ? nothing : viewWebhook(webhook)}
     </li>`
   }
 

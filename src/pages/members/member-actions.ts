@@ -1,16 +1,11 @@
 import { isCode } from '../gateway/gateway-error.ts'
 import { ask, askOnce } from '../gateway/operation.ts'
-import { addMember, type Membership, moveMember, removeMember } from './member-documents.ts'
+import { addMember, type Membership, moveMember, type Pair, removeMember } from './member-documents.ts'
 
 /** What was done, in words, and how to undo it. */
 export interface Done {
   readonly text: string
   readonly undo: () => Promise<Done>
-}
-
-interface Pair {
-  readonly userId: string
-  readonly teamId: string
 }
 
 /** Adds the user to the team. */

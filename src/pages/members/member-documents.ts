@@ -16,7 +16,8 @@ export interface MembershipPage {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
-interface Pair {
+/** A user and a team. */
+export interface Pair {
   readonly userId: string
   readonly teamId: string
 }

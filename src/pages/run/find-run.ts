@@ -32,6 +32,19 @@ export function wait(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms))
 }
 
+/** Resolves at once in a tab that is shown; in a hidden tab, when somebody looks at it. */
+export function whenShown(): Promise<void> {
+  return new Promise(resolve => {
+    const check = (): void => {
+      if (document.visibilityState !== 'visible') return
+      document.removeEventListener('visibilitychange', check)
+      resolve()
+    }
+    document.addEventListener('visibilitychange', check)
+    check()
+  })
+}
+
 async function findOthers({ id, txnID, startedAt, durationMs }: KeptRun): Promise<Omit<FoundRun, 'run'>> {
   const start = Date.parse(startedAt)
   const before = durationMs === null ? null : timeOf(start + Math.ceil(durationMs) + 1)

@@ -6,7 +6,7 @@ import { type OpenFunction, openInPlayground } from '../shell/open-in-playground
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
 import { readId } from '../shell/read-id.ts'
-import { type FoundRun, findRun, wait } from './find-run.ts'
+import { type FoundRun, findRun, wait, whenShown } from './find-run.ts'
 import { findReplays, isDryOnly, replay } from './replays.ts'
 import type { KeptRun, RunLink } from './run-documents.ts'
 import { describeOutcome, explainNoReplay } from './run-outcome.ts'
@@ -67,6 +67,7 @@ class RunPage extends PageElement {
       if (failed !== null || this.error === before) this.error = failed
       if (failed === null && this.found?.run.state !== 'RUNNING') return
       await wait(failed === null ? refreshMs : retryMs(failed, refreshAfterErrorMs))
+      await whenShown()
     }
   }
 

@@ -294,6 +294,26 @@ test('a run that goes on is followed until it has ended', async () => {
   await page.context().close()
 })
 
+test('a hidden tab does not follow its run, and shows its end when somebody looks at it', async () => {
+  const { id, ended } = await runSlowly('unwatched')
+  const { page, faults } = await openRun(id)
+  await status(page, /^\s*running\s*$/).waitFor()
+  const setVisibility = (state: 'hidden' | 'visible') =>
+    page.evaluate(value => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, state)
+  await setVisibility('hidden')
+  await ended
+  // Twice the time between two looks.
+  await sleep(1_400)
+  await status(page, /^\s*running\s*$/).waitFor()
+  await setVisibility('visible')
+  await status(page, /exit [\d.]+ s/).waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a run is followed on after an answer that is an error', async () => {
   const { id } = await runSlowly('interrupted')
   const { page, faults } = await openRun(id)

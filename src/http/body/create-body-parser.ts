@@ -46,10 +46,9 @@ export function createBodyParser(
 
   return (request: FastifyRequest, payload: Readable, done: BodyDone): void => {
     const { state } = request
-    const { heldBody: holding, identity } = state
-    if (holding === null || identity === null)
-      throw new Error('A body can be read only after it was counted to an account.')
-    const { accountCode } = identity.caller
+    const { heldBody: holding } = state
+    if (holding === null) throw new Error('A body can be read only after it was counted to an account.')
+    const { accountCode } = state.checkedIdentity.caller
     let place: Place | null = null
     const collecting = {
       payload,

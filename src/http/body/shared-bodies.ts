@@ -14,7 +14,7 @@ export class SharedBodies {
   /** Replaces the body of the request with that of an equal request, if there is one, until all of them are done. */
   share(fingerprint: Buffer, request: FastifyRequest): void {
     const { state } = request
-    const id = `${state.identity?.caller.accountCode} ${fingerprint.toString('base64')}`
+    const id = `${state.checkedIdentity.caller.accountCode} ${fingerprint.toString('base64')}`
     const shared = this.#bodies.get(id) ?? this.#add(id, request)
     shared.requests++
     request.body = shared.body

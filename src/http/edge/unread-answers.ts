@@ -72,8 +72,8 @@ type SendDone = (error: Error | null, payload: unknown) => void
 /** Creates two hooks: one refuses a request before any work is done, the other counts its answer before it is sent. */
 export function createUnreadHooks(unread: UnreadAnswers) {
   return {
-    refuseWhenFull({ state: { identity } }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
-      if (identity !== null) unread.refuseWhenFull(identity.caller.accountCode)
+    refuseWhenFull({ state }: FastifyRequest, _reply: FastifyReply, done: HookDone): void {
+      unread.refuseWhenFull(state.checkedIdentity.caller.accountCode)
       done()
     },
 

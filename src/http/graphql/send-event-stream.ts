@@ -4,7 +4,6 @@ import type { EventStream } from '../../graphql/event-stream.ts'
 import type { UnreadAnswers } from '../edge/unread-answers.ts'
 import { commentLine, sendEvents, untilRead, writeEvent, writeLastEvent } from '../request/event-stream.ts'
 import { Pending } from '../request/pending.ts'
-import type { RequestState } from '../request/request-state.ts'
 
 // A stream without events sends a comment this often, so that no proxy closes it.
 const commentEveryMs = 12_000
@@ -33,7 +32,7 @@ async function* countUnread(
   { request: { state, raw }, reply, unread }: Sending,
   chunks: AsyncGenerator<Buffer, void>,
 ): AsyncGenerator<Buffer, void> {
-  const accountCode = accountOf(state)
+  const { accountCode } = state.checkedIdentity.caller
   const cut = () => raw.socket.destroy()
   for await (const chunk of chunks) {
     const answer = { accountCode, bytes: chunk.length, cut }
@@ -48,7 +47,7 @@ async function* countUnread(
 }
 
 async function* writeChunks({ request, stream, turns }: Sending): AsyncGenerator<Buffer, void> {
-  const accountCode = accountOf(request.state)
+  const { accountCode } = request.state.checkedIdentity.caller
   // A comment first, because some browsers report a stream as open only after its first bytes.
   yield commentLine
   for (let next: Next | null = takeNext(stream); next !== null; ) {
@@ -58,11 +57,6 @@ async function* writeChunks({ request, stream, turns }: Sending): AsyncGenerator
     yield Buffer.from(chunk.text)
     next = chunk.next
   }
-}
-
-function accountOf({ identity }: RequestState): string {
-  if (identity === null) throw new Error('A stream belongs to an account, but no credential was checked.')
-  return identity.caller.accountCode
 }
 
 type Next = Pending<IteratorResult<unknown, void>>

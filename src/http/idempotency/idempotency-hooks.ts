@@ -41,9 +41,7 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
   /** Claims the key of a request. Resolves with false if the stored answer was sent instead. */
   async function beginAttempt({ request, reply, work, key }: Beginning): Promise<boolean> {
     const { state } = request
-    if (state.identity === null)
-      throw new Error('A key belongs to an account, but no credential was checked on this path.')
-    const { caller } = state.identity
+    const { caller } = state.checkedIdentity
     const fingerprints = fingerprintRequest(request, caller)
     const isLarge = (state.heldBody?.amount ?? 0) > maxBytesAtOnce
     bodies.share(fingerprints.fingerprint, request)

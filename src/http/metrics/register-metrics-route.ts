@@ -14,7 +14,7 @@ export function registerMetricsRoute(server: FastifyInstance, { services, takeTu
   if (printMetrics === null) return
   const onRequest = [createAuthenticationHook(authenticate), takeTurn]
   server.get('/metrics', { onRequest }, async ({ state }, reply) => {
-    if (state.identity === null || !hasScope(state.identity.caller, 'metrics:read')) throw lacksScope()
+    if (!hasScope(state.checkedIdentity.caller, 'metrics:read')) throw lacksScope()
     return reply.type(metricsType).send(await printMetrics())
   })
 }

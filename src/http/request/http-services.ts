@@ -1,12 +1,11 @@
 import type { Logger } from 'pino'
-import type { CreateContext, Identity } from '../../context.ts'
+import type { CreateContext } from '../../context.ts'
 import type { Authenticate } from '../../credentials/authenticator.ts'
 import type { KeyedRequests } from '../../domain/idempotency/keyed-requests.ts'
 import type { MessageRuns } from '../../domain/webhooks/message-runs.ts'
 import type { RefusedDeliveries } from '../../domain/webhooks/refused-deliveries.ts'
 import type { RunDelivery } from '../../domain/webhooks/run-delivery.ts'
 import type { WebhookLookUp } from '../../domain/webhooks/webhook-look-up.ts'
-import { RostrumError } from '../../errors.ts'
 import type { FairTurns } from '../../fairness/fair-turns.ts'
 import { Reservation } from '../../fairness/reservation.ts'
 import type { Answer, Engine } from '../../graphql/engine.ts'
@@ -67,7 +66,7 @@ export function executeFor(
   { engine, createContext }: HttpServices,
   operation: Parameters<Engine['execute']>[0],
 ): Answer | Promise<Answer> {
-  return engine.execute(operation, createContext(state, identityOf(state)))
+  return engine.execute(operation, createContext(state, state.checkedIdentity))
 }
 
 /** Executes an operation like `executeFor`, for a request that accepts a stream. */
@@ -76,16 +75,11 @@ export async function subscribeFor(
   { engine, createContext, budgets }: HttpServices,
   operation: Parameters<Engine['subscribe']>[0],
 ): Promise<Answer | EventStream> {
-  const identity = identityOf(state)
+  const identity = state.checkedIdentity
   const holding = new Reservation(budgets.streams, identity.caller.accountCode)
   state.atEnd(() => holding.release())
   const context = createContext(state, identity)
   const answer = await engine.subscribe(operation, context, bytes => holding.resize(bytes))
   if ('events' in answer) state.beginStream()
   return answer
-}
-
-function identityOf({ identity }: RequestState): Identity {
-  if (identity === null) throw new RostrumError('UNAUTHENTICATED', 'No credential was checked on this path.')
-  return identity
 }

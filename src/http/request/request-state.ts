@@ -91,6 +91,12 @@ export class RequestState implements ContextSource {
     reply.raw.on('close', () => this.#close())
   }
 
+  /** The identity of the caller. Throws on a path that checks no credential. */
+  get checkedIdentity(): Identity {
+    if (this.identity === null) throw new Error('No credential was checked on this path.')
+    return this.identity
+  }
+
   get log(): BoundLog {
     this.#log ??= new BoundLog(this.#systemLog, {
       requestId: this.requestId,

@@ -13,8 +13,7 @@ export function createTurnHook({
   budgets: { bodies },
 }: Pick<HttpServices, 'turns' | 'bodyBytes' | 'budgets'>) {
   return ({ state, raw }: FastifyRequest, reply: FastifyReply, done: HookDone): void => {
-    const accountCode = state.identity?.caller.accountCode
-    if (accountCode === undefined) return done()
+    const { accountCode } = state.checkedIdentity.caller
     const heldBody = new Reservation(bodies, accountCode)
     heldBody.resize(Math.min(announcedBytes(raw), bodyBytes))
     state.heldBody = heldBody

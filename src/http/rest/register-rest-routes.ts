@@ -92,8 +92,9 @@ function confirmStrict(request: FastifyRequest, reply: FastifyReply, done: HookD
 // never waits, so it needs no place.
 function createPlaceHook({ reserveRunPlace }: HttpServices) {
   return ({ state }: FastifyRequest, _reply: FastifyReply, done: HookDone): void => {
-    if (state.identity === null || state.identity.run !== null) return done()
-    state.releaseRunPlace = reserveRunPlace(state.identity.caller.accountCode)
+    const { caller, run } = state.checkedIdentity
+    if (run !== null) return done()
+    state.releaseRunPlace = reserveRunPlace(caller.accountCode)
     state.atEnd(state.releaseRunPlace)
     done()
   }

@@ -20,8 +20,7 @@ interface FollowedRequest {
 export async function followRun(followed: FollowedRequest): Promise<Answer | null> {
   const { request, reply, unread, execute, readBody } = followed
   const { state, raw } = request
-  if (state.identity === null) throw new Error('A run belongs to an account, but no credential was checked.')
-  const { accountCode } = state.identity.caller
+  const { accountCode } = state.checkedIdentity.caller
   const cut = () => {
     if (!raw.socket.destroyed)
       state.log.warn({}, 'the events of a run were not read in time; its connection is closed')

@@ -1,4 +1,4 @@
-import { AccountBudget } from '../../fairness/account-budget.ts'
+import { OwnerCounts } from '../../fairness/owner-counts.ts'
 import { errorWithoutPosition, type KeptCall } from '../scripts/run.ts'
 import type { RunEnd, RunRecorder, RunStart } from '../scripts/run-record.ts'
 import type { DeferrableRecording } from './deferred-runs.ts'
@@ -37,8 +37,8 @@ export interface ServingRunRecorder extends RunRecorder {
  */
 export function createRunRecorder({ onError, ...dependencies }: Dependencies): ServingRunRecorder {
   const begun = new Set<RecordedRun>()
-  const budget = new AccountBudget(maxBytes, { describe: () => '', retryAfterSeconds: 1 })
-  const release = ({ start, bytes }: RecordedRun) => budget.release(start.accountCode, bytes)
+  const heldBytes = new OwnerCounts()
+  const release = ({ start, bytes }: RecordedRun) => heldBytes.add(start.accountCode, -bytes)
   const waiting = createWaitingRuns({ ...dependencies, onError, release })
 
   /** True if there are runs to list as running. */
@@ -60,10 +60,10 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
     const calls = end.calls.reduce((sum, call) => sum + bytesOfCall(call), 0)
     const bytes = run.start.bytes + 2 * (end.message?.length ?? 0) + end.payloadBytes + logs + calls
     const isFull =
-      budget.reservedBy(accountCode) + bytes > maxBytes.account || budget.total + bytes > maxBytes.total
+      heldBytes.of(accountCode) + bytes > maxBytes.account || heldBytes.total + bytes > maxBytes.total
     run.bytes = isFull ? 0 : bytes
     run.end = isFull ? { ...end, payload: null, message: null, logs: [], calls: [] } : end
-    budget.add(accountCode, run.bytes)
+    heldBytes.add(accountCode, run.bytes)
   }
 
   function begin(start: RunStart): DeferrableRecording {

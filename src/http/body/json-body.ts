@@ -1,5 +1,5 @@
 import { RostrumError } from '../../errors.ts'
-import { findPosition } from '../../json/find-position.ts'
+import { describeBadJson } from '../../json/describe-bad-json.ts'
 import { parseJson, parseText } from '../../json/parse-json.ts'
 import { findProtoKeys } from '../../json/read-json.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
@@ -71,10 +71,7 @@ export function scanBody(
   const scan = scanJson(bytes, { maxDepth, ...limits }, names)
   if (scan.fault === 'depth') throw refuse(`The body is nested more than ${maxDepth} levels deep.`)
   if (scan.fault === 'values') throw tooManyValues()
-  if (scan.fault === 'syntax') {
-    const { position, line, column } = findPosition(bytes, scan.position)
-    throw refuse(`The body is not valid JSON at position ${position} (line ${line}, column ${column}).`)
-  }
+  if (scan.fault === 'syntax') throw refuse(`The body ${describeBadJson(bytes, scan.position)}.`)
   if (scan.hasProto) throw protoRefusal(bytes)
   return scan
 }

@@ -3,7 +3,7 @@ import { isCredentialHeader } from '../../domain/webhooks/credential-headers.ts'
 import type { DeliveryInput } from '../../domain/webhooks/run-delivery.ts'
 import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
 import { RostrumError } from '../../errors.ts'
-import { findPosition } from '../../json/find-position.ts'
+import { describeBadJson } from '../../json/describe-bad-json.ts'
 import { scanJson } from '../../json/scan-json.ts'
 import { parseFields } from '../body/form-body.ts'
 import { decodeBody } from '../body/json-body.ts'
@@ -65,12 +65,10 @@ function readPayload(body: Buffer, type: string): string {
 
 function refuseBadJson(text: string): void {
   const bytes = Buffer.from(text)
-  const { fault, position: at } = scanJson(bytes, { maxDepth })
+  const { fault, position } = scanJson(bytes, { maxDepth })
   if (fault === null) return
   if (fault === 'depth') throw new RostrumError('BAD_USER_INPUT', 'The body is nested too deeply.')
-  const { position, line, column } = findPosition(bytes, at)
-  const place = `position ${position} (line ${line}, column ${column})`
-  throw new RostrumError('BAD_USER_INPUT', `The body is not valid JSON at ${place}.`)
+  throw new RostrumError('BAD_USER_INPUT', `The body ${describeBadJson(bytes, position)}.`)
 }
 
 /** Parameters by their names; the values of one that occurs several times are a list. */

@@ -2,7 +2,7 @@ import type { RunLimits } from '../../config.ts'
 import type { Script } from '../../domain/scripts/script.ts'
 import { fieldTooLarge, invalidInput, type RostrumError } from '../../errors.ts'
 import { countCharacters } from '../../json/count-characters.ts'
-import { findPosition } from '../../json/find-position.ts'
+import { describeBadJson } from '../../json/describe-bad-json.ts'
 import { type JsonScan, scanJson } from '../../json/scan-json.ts'
 
 const maxLabelLength = 200
@@ -66,8 +66,7 @@ function scanText(field: string, text: string, names: readonly string[] = []): J
   const scan = scanJson(bytes, { maxDepth }, names)
   if (scan.fault === null) return scan
   if (scan.fault === 'depth') throw refuse(field, 'is nested too deeply')
-  const { position, line, column } = findPosition(bytes, scan.position)
-  throw refuse(field, `is not valid JSON at position ${position} (line ${line}, column ${column})`)
+  throw refuse(field, describeBadJson(bytes, scan.position))
 }
 
 function refuse(field: string, detail: string): RostrumError {

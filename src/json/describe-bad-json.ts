@@ -1,0 +1,18 @@
+const lineBreak = 0x0a
+
+/**
+ * Words for messages what is wrong with a UTF-8 text that is JSON only in its first `bytesBefore` bytes. The position
+ * counts characters from 0, line and column from 1.
+ */
+export function describeBadJson(bytes: Buffer, bytesBefore: number): string {
+  let line = 1
+  let lineStart = 0
+  for (let at = 0; at < bytesBefore; at++) {
+    if (bytes[at] !== lineBreak) continue
+    line++
+    lineStart = at + 1
+  }
+  const position = bytes.toString('utf8', 0, bytesBefore).length
+  const column = bytes.toString('utf8', lineStart, bytesBefore).length + 1
+  return `is not valid JSON at position ${position} (line ${line}, column ${column})`
+}

@@ -1,11 +1,12 @@
-import type { DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode } from 'graphql'
+import type { DocumentNode, GraphQLError, OperationDefinitionNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import type { Fragments } from './bounds/measure-selections.ts'
 import type { declaredVariables, LeaveOutJson } from './bounds/measure-variables.ts'
 
 /** A parsed document that is within all bounds that do not depend on variables. */
 export interface PreparedDocument {
   readonly document: DocumentNode
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly fragments: Fragments
   /** The errors of validation; null before it ran, and if they are too long to be cached. */
   validationErrors: readonly GraphQLError[] | null
   /** Operations that passed all checks once, by the `operationName` of the request. */

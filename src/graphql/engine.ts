@@ -9,7 +9,13 @@ import {
 import type { RequestContext } from '../context.ts'
 import { type Place, Places } from '../fairness/places.ts'
 import { beginOperationSpan } from '../tracing/request-spans.ts'
-import { createOperationCheck, type OperationRequest, type Refusal } from './bounds/check-operation.ts'
+import {
+  type AcceptedOperation,
+  createOperationCheck,
+  type OperationRequest,
+  type Refusal,
+  type RefusedOperation,
+} from './bounds/check-operation.ts'
 import type { Variables } from './bounds/read-argument.ts'
 import { bytesOfDocument, describeOperation, type PreparedOperation } from './document-cache.ts'
 import { createEventStream, createSharedResults, type EventStream } from './event-stream.ts'
@@ -20,7 +26,7 @@ import type { OperationPlan } from './plan/compile-operation.ts'
 import { executePlan } from './plan/execute-plan.ts'
 import { createPlanCache } from './plan/plan-cache.ts'
 import { planLargeOperation } from './plan/plan-large-operation.ts'
-import { noStream, onlyQueries, type Refused, refuse, unplannable } from './refused-operations.ts'
+import { noStream, onlyQueries, refuse, unplannable } from './refused-operations.ts'
 
 // Maximum number of large operations of an account that are executed at once. A mutation may wait for runs, of which an
 // account may have 64 waiting and several running.
@@ -153,7 +159,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
   }
 
   function executeChecked(
-    { prepared, isLarge }: Accepted,
+    { prepared, isLarge }: AcceptedOperation,
     request: OperationRequest,
     context: RequestContext,
   ): Answer | Promise<Answer> {
@@ -167,7 +173,7 @@ export function createEngine({ schema }: { readonly schema: GraphQLSchema }): En
 
   // What the operation starts has its span as its parent.
   function executeTraced(
-    accepted: Accepted,
+    accepted: AcceptedOperation,
     request: OperationRequest,
     context: RequestContext,
   ): Answer | Promise<Answer> {
@@ -243,15 +249,13 @@ export function findRunFields(schema: GraphQLSchema): ReadonlySet<string> {
   return new Set(fields.filter(({ extensions }) => extensions.startsRun === true).map(({ name }) => name))
 }
 
-type Checked = ReturnType<ReturnType<typeof createOperationCheck>>
-type Accepted = Extract<Checked, { readonly kind: 'accepted' }>
 interface Executed {
   readonly prepared: PreparedOperation
   readonly request: OperationRequest
   readonly context: RequestContext
 }
 
-function toRefusal({ by, errors, operation }: Refused, context: RequestContext): Answer {
+function toRefusal({ by, errors, operation }: RefusedOperation, context: RequestContext): Answer {
   return { refusedBy: by, ...maskResult({ errors }, context), operation: describeOperation(operation) }
 }
 

@@ -10,8 +10,9 @@ import type { PreparedDocument } from './document-cache.ts'
 export function prepareDocument(text: string): PreparedDocument {
   return refuseDeepNesting(() => {
     const document = parseBounded(text)
-    refuseShape(document)
-    return { document, fragments: fragmentsOf(document), validationErrors: null, operations: new Map() }
+    const fragments = fragmentsOf(document)
+    refuseShape(document, fragments)
+    return { document, fragments, validationErrors: null, operations: new Map() }
   })
 }
 

@@ -19,7 +19,7 @@ export function shareOfBounds(query: string): Record<string, number> {
   const introspection = measureIntrospection({ operation, fragments })
   const repetition = countRepetition(document, fragments)
   const found = {
-    ...measureShape(document),
+    ...measureShape(document, fragments),
     tokens: document.tokenCount ?? 0,
     lines: query.split('\n').length,
     cost: price({ operation, fragments, variables: {} }),

@@ -55,14 +55,21 @@ export type Refusal =
   | 'scope'
   | 'gone'
 
-export type CheckedOperation =
-  | { readonly kind: 'accepted'; readonly prepared: PreparedOperation; readonly isLarge: boolean }
-  | {
-      readonly kind: 'refused'
-      readonly by: Refusal
-      readonly errors: readonly unknown[]
-      readonly operation: OperationDefinitionNode | null
-    }
+export interface AcceptedOperation {
+  readonly kind: 'accepted'
+  readonly prepared: PreparedOperation
+  readonly isLarge: boolean
+}
+
+/** An operation that is not executed, with its errors. */
+export interface RefusedOperation {
+  readonly kind: 'refused'
+  readonly by: Refusal
+  readonly errors: readonly unknown[]
+  readonly operation: OperationDefinitionNode | null
+}
+
+type CheckedOperation = AcceptedOperation | RefusedOperation
 
 interface Operation {
   readonly prepared: PreparedDocument
@@ -153,11 +160,10 @@ export function createOperationCheck(
     acceptedShapes.set(shapeOf(operation.variables, variables), isLarge)
   }
 
-  function refuseManyValuesOf(node: OperationDefinitionNode, variables: OperationRequest['variables']) {
-    refuseManyValues(createLeaveOutJson(schema, node)(variables ?? {}))
-  }
-
-  function check({ query, variables, operationName, readOnly = false }: OperationRequest): CheckedOperation {
+  function check(
+    { query, operationName, readOnly = false }: OperationRequest,
+    variables: Variables,
+  ): CheckedOperation {
     let node: OperationDefinitionNode | null = null
     let isLarge = false
     const refused = (by: Refusal, errors: readonly unknown[]) =>
@@ -168,8 +174,8 @@ export function createOperationCheck(
       if (node !== null) {
         const { fragments } = prepared
         // Before the price, which reads the members of a filter again for each field that has it.
-        refuseManyValuesOf(node, variables)
-        isLarge = priceWithinBounds({ operation: node, fragments, variables: variables ?? {} })
+        refuseManyValues(createLeaveOutJson(schema, node)(variables))
+        isLarge = priceWithinBounds({ operation: node, fragments, variables })
       }
       const invalid = findErrors(prepared)
       if (invalid.some(({ message }) => message === abortedValidation)) throw tooRepetitive()
@@ -184,7 +190,7 @@ export function createOperationCheck(
         ])
       }
       const operation = cacheOperation({ prepared, node, name: operationName ?? null })
-      cacheShape(operation, variables ?? {}, isLarge)
+      cacheShape(operation, variables, isLarge)
       return { kind: 'accepted', prepared: operation, isLarge }
     } catch (error) {
       return refused(refusalOf(error), [error])
@@ -194,11 +200,12 @@ export function createOperationCheck(
   // Most requests repeat an operation and a shape of variables that were accepted before. For these, only the values
   // are counted.
   return request => {
-    const { query, variables, operationName, readOnly = false } = request
+    const { query, operationName, readOnly = false } = request
+    const variables = request.variables ?? {}
     const prepared = readOnly ? undefined : documents.get(query)?.operations.get(operationName ?? null)
-    const isLarge = prepared?.acceptedShapes.get(shapeOf(prepared.variables, variables ?? {}))
-    if (prepared === undefined || isLarge === undefined) return check(request)
-    if (!areFewValues(prepared.leaveOutJson(variables ?? {}))) return check(request)
+    const isLarge = prepared?.acceptedShapes.get(shapeOf(prepared.variables, variables))
+    if (prepared === undefined || isLarge === undefined) return check(request, variables)
+    if (!areFewValues(prepared.leaveOutJson(variables))) return check(request, variables)
     return { kind: 'accepted', prepared, isLarge }
   }
 }

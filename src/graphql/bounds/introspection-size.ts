@@ -1,6 +1,5 @@
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -16,12 +15,13 @@ import {
   TypeMetaFieldDef,
 } from 'graphql'
 import { bounds } from './bounds.ts'
+import type { Fragments } from './measure-selections.ts'
 import { flattenSelections } from './refuse-repetition.ts'
 
 export interface IntrospectionRequest {
   /** An operation of a valid document. */
   readonly operation: OperationDefinitionNode
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly fragments: Fragments
 }
 
 /** The maximum size of the answer to an operation, without computing the answer. */

@@ -9,6 +9,9 @@ import {
   TypeMetaFieldDef,
 } from 'graphql'
 
+/** The fragments of a document by their names. */
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+
 export interface SelectionShape {
   /** Levels of fields, without the fields below `__schema` and `__type`. */
   readonly depth: number
@@ -38,7 +41,7 @@ const memberLists = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFiel
  * cycle counts as empty; validation refuses it later.
  */
 export function createSelectionMeasure(
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  fragments: Fragments,
 ): (selections: SelectionSetNode) => SelectionShape {
   const measured = new Map<string, SelectionShape>()
 
@@ -81,7 +84,7 @@ export function createSelectionMeasure(
   return measure
 }
 
-export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
+export function fragmentsOf(document: DocumentNode): Fragments {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)

@@ -126,17 +126,17 @@ function leaveOut(type: GraphQLInputType, value: unknown): unknown {
 }
 
 /** Throws `BAD_USER_INPUT` if the variables have more than `bounds.values` values, at any depth. */
-export function refuseManyValues(variables: Variables | null | undefined): void {
+export function refuseManyValues(variables: Variables): void {
   if (!areFewValues(variables)) throw beyondBound('values')
 }
 
 /** True if the variables are within the bound `values`. */
-export function areFewValues(variables: Variables | null | undefined): boolean {
+export function areFewValues(variables: Variables): boolean {
   return areFewScalars(variables) || areFewAtAnyDepth(variables)
 }
 
 // Counts without a list in the usual case: one or two scalar variables.
-function areFewScalars(variables: Variables | null | undefined): boolean {
+function areFewScalars(variables: Variables): boolean {
   let count = 0
   for (const name in variables) {
     const value = variables[name]

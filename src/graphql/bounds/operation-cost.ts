@@ -1,6 +1,5 @@
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLSchema,
   getNamedType,
@@ -12,7 +11,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { type FieldCost, isFieldCost } from '../../schema/relay/field-cost.ts'
-import { isIntrospection } from './measure-selections.ts'
+import { type Fragments, isIntrospection } from './measure-selections.ts'
 import { countItems, readArgument, readMembers, type Variables } from './read-argument.ts'
 import { refuseBeyond } from './refuse-bound.ts'
 
@@ -25,7 +24,7 @@ type ParentType = ReturnType<typeof getNamedType> | undefined
 
 export interface CostRequest {
   readonly operation: OperationDefinitionNode
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly fragments: Fragments
   readonly variables: Variables
 }
 

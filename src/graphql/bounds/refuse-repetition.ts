@@ -1,12 +1,6 @@
-import {
-  type DocumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type SelectionNode,
-  type SelectionSetNode,
-} from 'graphql'
+import { type DocumentNode, type FieldNode, Kind, type SelectionNode, type SelectionSetNode } from 'graphql'
 import { bounds } from './bounds.ts'
+import type { Fragments } from './measure-selections.ts'
 import { tooRepetitive } from './refuse-bound.ts'
 
 /** Maximum repetition: validation takes about 10 ms for these numbers. graphql-js itself allows ten times as many. */
@@ -15,8 +9,6 @@ export const maxRepetition = { pairs: 50_000, visits: 20_000 } as const
 // Levels at which counting stops. The bounds of depth were checked before, so only cycles go deeper, and validation
 // refuses these.
 const maxLevel = bounds.introspectionDepth
-
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
 /**
  * Refuses a document that selects the same fields too often. Validation compares each pair of them, which takes long.

@@ -1,14 +1,14 @@
 import { type DocumentNode, GraphQLError, type ValidationRule, visit } from 'graphql'
 import type { Bound } from './bounds.ts'
-import { createSelectionMeasure, fragmentsOf } from './measure-selections.ts'
+import { createSelectionMeasure, type Fragments } from './measure-selections.ts'
 import { refuseBeyond } from './refuse-bound.ts'
 import { refuseRepetition } from './refuse-repetition.ts'
 
 /** Checks a parsed document against the bounds that need neither variables nor the schema. */
-export function refuseShape(document: DocumentNode): void {
-  const shape = measureShape(document)
+export function refuseShape(document: DocumentNode, fragments: Fragments): void {
+  const shape = measureShape(document, fragments)
   for (const bound of boundsOfShape) refuseBeyond(bound, shape[bound])
-  refuseRepetition(document, fragmentsOf(document))
+  refuseRepetition(document, fragments)
 }
 
 const boundsOfShape = [
@@ -26,7 +26,7 @@ const boundsOfShape = [
 type Shape = Record<(typeof boundsOfShape)[number], number>
 
 /** Returns the document's number for each bound; for several operations, the largest number. */
-export function measureShape(document: DocumentNode): Shape {
+export function measureShape(document: DocumentNode, fragments: Fragments): Shape {
   const shape: Shape = {
     aliases: 0,
     aliasCharacters: 0,
@@ -41,7 +41,7 @@ export function measureShape(document: DocumentNode): Shape {
   const raise = (bound: keyof Shape, found: number) => {
     shape[bound] = Math.max(shape[bound], found)
   }
-  const measure = createSelectionMeasure(fragmentsOf(document))
+  const measure = createSelectionMeasure(fragments)
   visit(document, {
     Field({ alias }) {
       if (alias === undefined) return

@@ -39,6 +39,8 @@ type HeaderName = keyof typeof headers
 export const pick = (...names: readonly HeaderName[]) =>
   Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 
+const headersOf = (names: readonly HeaderName[]) => (names.length === 0 ? {} : { headers: pick(...names) })
+
 /** An answer with a JSON body. */
 export function json(
   description: string,
@@ -48,51 +50,41 @@ export function json(
 ) {
   return {
     description,
-    ...(names.length === 0 ? {} : { headers: pick(...names) }),
+    ...headersOf(names),
     content: { 'application/json': { schema: ref(schema), example } },
   }
 }
 
-// What each status means, with the codes of its problem documents.
-const refusals: Readonly<
-  Record<
-    number,
-    {
-      readonly description: string
-      readonly codes: readonly ErrorCode[]
-      readonly names: readonly HeaderName[]
-    }
-  >
-> = {
-  400: {
-    description: 'The request is wrong; `errors` names bad fields.',
-    codes: ['BAD_USER_INPUT'],
-    names: [],
-  },
+/** What a status means. */
+interface Meaning {
+  readonly description: string
+  /** The codes of its problem documents. */
+  readonly codes: readonly ErrorCode[]
+  /** The headers of its answers. */
+  readonly names?: readonly HeaderName[]
+}
+
+const meanings: Readonly<Record<number, Meaning>> = {
+  400: { description: 'The request is wrong; `errors` names bad fields.', codes: ['BAD_USER_INPUT'] },
   401: {
     description: 'No credential, or one that is unknown, revoked or expired.',
     codes: ['UNAUTHENTICATED'],
     names: ['WWW-Authenticate'],
   },
   403: { description: 'The credential lacks the scope.', codes: ['FORBIDDEN'], names: ['WWW-Authenticate'] },
-  404: { description: 'There is no such record in your account.', codes: ['NOT_FOUND'], names: [] },
-  408: { description: 'The body did not arrive in time.', codes: ['BAD_USER_INPUT'], names: [] },
+  404: { description: 'There is no such record in your account.', codes: ['NOT_FOUND'] },
+  408: { description: 'The body did not arrive in time.', codes: ['BAD_USER_INPUT'] },
   409: { description: 'A conflict; `reason` says which.', codes: ['CONFLICT'], names: ['Retry-After'] },
   412: {
     description: 'The record is at another version than the one given.',
     codes: ['PRECONDITION_FAILED'],
-    names: [],
   },
-  413: { description: 'The body, or a part of it, is too large.', codes: ['PAYLOAD_TOO_LARGE'], names: [] },
-  415: { description: 'The body has another media type.', codes: ['UNSUPPORTED_MEDIA_TYPE'], names: [] },
-  417: {
-    description: 'The only supported `Expect` is `100-continue`.',
-    codes: ['BAD_USER_INPUT'],
-    names: [],
-  },
+  413: { description: 'The body, or a part of it, is too large.', codes: ['PAYLOAD_TOO_LARGE'] },
+  415: { description: 'The body has another media type.', codes: ['UNSUPPORTED_MEDIA_TYPE'] },
+  417: { description: 'The only supported `Expect` is `100-continue`.', codes: ['BAD_USER_INPUT'] },
   429: { description: 'Too much at once; try again.', codes: ['OVERLOADED'], names: ['Retry-After'] },
-  431: { description: 'The headers are too large.', codes: ['BAD_USER_INPUT'], names: [] },
-  500: { description: 'A fault of the gateway.', codes: ['INTERNAL'], names: [] },
+  431: { description: 'The headers are too large.', codes: ['BAD_USER_INPUT'] },
+  500: { description: 'A fault of the gateway.', codes: ['INTERNAL'] },
   503: { description: 'The store cannot answer.', codes: ['UNAVAILABLE'], names: ['Retry-After'] },
 }
 
@@ -100,9 +92,9 @@ const refusals: Readonly<
 export function refuse(...statuses: readonly number[]): Readonly<Record<string, Refusal>> {
   return Object.fromEntries(
     statuses.map(status => {
-      const { description, names } = refusals[status] ?? { description: '', names: [] }
+      const { description, names = [] } = meanings[status] ?? { description: '' }
       const content = { 'application/problem+json': { schema: ref(`Problem${status}`) } }
-      return [status, { description, ...(names.length === 0 ? {} : { headers: pick(...names) }), content }]
+      return [status, { description, ...headersOf(names), content }]
     }),
   )
 }
@@ -128,7 +120,7 @@ export function markReplayed({ headers = {}, ...answer }: Refusal): Refusal {
 
 /** The schemas of problem documents by their names. */
 export const problems: Readonly<Record<string, Schema>> = Object.fromEntries(
-  Object.entries(refusals).map(([status, { codes }]) => [`Problem${status}`, problem(Number(status), codes)]),
+  Object.entries(meanings).map(([status, { codes }]) => [`Problem${status}`, problem(Number(status), codes)]),
 )
 
 /** The problem document of a script that does not compile, or of a hook that refuses. */

@@ -10,7 +10,7 @@ import {
   withBody,
 } from './answers.ts'
 import { examples } from './examples.ts'
-import { nameSchema, ref, type Schema } from './schemas.ts'
+import { id as idSchema, listOf, nameSchema, ref, type Schema } from './schemas.ts'
 
 /** An operation of the document. */
 export interface DocumentedOperation {
@@ -36,23 +36,13 @@ export const parameter = (place: string, name: string, schema: Schema, more: obj
   ...more,
 })
 
-export const id = parameter('path', 'id', {
-  type: 'integer',
-  format: 'int64',
-  minimum: 1,
-  maximum: Number.MAX_SAFE_INTEGER,
+export const id = parameter('path', 'id', idSchema)
+export const ids = parameter('query', 'ids[]', listOf(idSchema, { minItems: 1, maxItems: 1_000 }), {
+  required: true,
+  style: 'form',
+  explode: true,
+  example: [1, 2],
 })
-export const ids = parameter(
-  'query',
-  'ids[]',
-  {
-    type: 'array',
-    items: { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-    minItems: 1,
-    maxItems: 1_000,
-  },
-  { required: true, style: 'form', explode: true, example: [1, 2] },
-)
 export const name = parameter('path', 'name', nameSchema)
 export const ifMatch = parameter(
   'header',
@@ -109,15 +99,13 @@ export const byHooks = {
   422: markReplayed(refuseScript('A hook refused the change, or failed.', hookCodes)),
 }
 
-// What follows from a new record, by its id in the answer.
-export const links = (record: string, operations: readonly string[]) => ({
-  links: Object.fromEntries(
-    operations.map(operationId => [
-      operationId,
-      { operationId, parameters: { id: `$response.body#/${record}/id` } },
-    ]),
-  ),
-})
+/** What can be done with a new record. `names` are the members of the answer that name the record. */
+export function links(record: string, operations: readonly string[], names: readonly string[] = ['id']) {
+  const parameters = Object.fromEntries(names.map(name => [name, `$response.body#/${record}/${name}`]))
+  return {
+    links: Object.fromEntries(operations.map(operationId => [operationId, { operationId, parameters }])),
+  }
+}
 
 export const written = ['ETag', 'Idempotency-Replayed'] as const
 export const created = ['Location', ...written] as const

@@ -3,7 +3,7 @@ export type Schema = Readonly<Record<string, unknown>>
 
 const maxId = Number.MAX_SAFE_INTEGER
 // No NUL: a database cannot store it.
-const noNul = '^[^\\u0000]*$'
+export const noNul = '^[^\\u0000]*$'
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 export const orNull = (type: string, rest: Schema = {}): Schema => ({ type: [type, 'null'], ...rest })
@@ -51,6 +51,13 @@ const caseData: Schema = {
   description: 'A JSON object of at most 1 MiB and 64 levels.',
 }
 
+/** Text that holds JSON, as a form has it. */
+const jsonText = (content: Schema): Schema => ({
+  type: 'string',
+  contentMediaType: 'application/json',
+  contentSchema: content,
+})
+
 /** A JSON document, either as it is or as text that holds it. */
 function jsonOrText(description: string, types: readonly string[], content: Schema): Schema {
   return {
@@ -58,7 +65,7 @@ function jsonOrText(description: string, types: readonly string[], content: Sche
     anyOf: [
       // Validators such as Spectral want `items` wherever a list may be.
       { type: types, additionalProperties: true, ...(types.includes('array') ? { items: {} } : {}) },
-      { type: 'string', contentMediaType: 'application/json', contentSchema: content },
+      jsonText(content),
     ],
   }
 }
@@ -78,18 +85,23 @@ const metadata = {
   properties: { case_type_code: label, account_nickname: label },
   additionalProperties: true,
 }
-/** Text that holds JSON, as a form has it. */
-const jsonText = (content: Schema): Schema => ({
-  type: 'string',
-  contentMediaType: 'application/json',
-  contentSchema: content,
-})
 
-// A form has the members of `metadata` as fields of their own, and no field of this name. JSON takes both.
-const withoutMetadata = { not: { required: ['metadata'] } }
 const labels = { 'metadata[case_type_code]': { ...label }, 'metadata[account_nickname]': { ...label } }
 const labelNames = Object.keys(labels)
 const runFields = { inputDocument, options: runOptions, metadata, ...labels }
+const formFields = { inputDocument: jsonText({}), options: jsonText(anyObject) }
+const task = {
+  name: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
+  sourceCode: { type: 'string' },
+}
+
+/** A form. It has the members of `metadata` as fields of their own, and no field of this name. JSON takes both. */
+function form(fields: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
+  return {
+    ...object({ ...fields, ...labels }, [...optional, ...labelNames]),
+    not: { required: ['metadata'] },
+  }
+}
 
 const record = (
   name: string,
@@ -204,43 +216,15 @@ export const schemas: Readonly<Record<string, Schema>> = {
     },
     ['comment', 'make_live'],
   ),
-  Task: object(
-    {
-      name: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
-      sourceCode: { type: 'string' },
-      ...runFields,
-    },
-    ['metadata', ...labelNames],
-  ),
-  TaskForm: {
-    ...object(
-      {
-        name: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
-        sourceCode: { type: 'string' },
-        inputDocument: jsonText({}),
-        options: jsonText(anyObject),
-        ...labels,
-      },
-      labelNames,
-    ),
-    ...withoutMetadata,
-  },
+  Task: object({ ...task, ...runFields }, ['metadata', ...labelNames]),
+  TaskForm: form({ ...task, ...formFields }),
   FunctionCall: object({ ...runFields, version: orNull('string') }, [
-    ...['options', 'metadata', 'version'],
+    'options',
+    'metadata',
+    'version',
     ...labelNames,
   ]),
-  FunctionCallForm: {
-    ...object(
-      {
-        inputDocument: jsonText({}),
-        options: jsonText(anyObject),
-        version: { type: 'string' },
-        ...labels,
-      },
-      ['options', 'version', ...labelNames],
-    ),
-    ...withoutMetadata,
-  },
+  FunctionCallForm: form({ ...formFields, version: { type: 'string' } }, ['options', 'version']),
   CaseTask: object({ params: { ...anyObject, type: ['object', 'null'] }, dry_run: orNull('boolean') }, [
     'params',
     'dry_run',

@@ -8,6 +8,7 @@ import {
   hookCodes,
   idempotencyKey,
   ifMatch,
+  links,
   name,
   parameter,
   reads,
@@ -15,7 +16,7 @@ import {
   writes,
   written,
 } from './operation-parts.ts'
-import { nameSchema, ref } from './schemas.ts'
+import { nameSchema, noNul, ref } from './schemas.ts'
 
 const runAnswers: Answers = {
   200: {
@@ -56,7 +57,7 @@ const source = { 'text/javascript': { schema: { type: 'string' }, example: examp
 const ofFunction = { tag: 'Functions', path: functionPath } as const
 const functionIfMatch = {
   ...ifMatch,
-  example: '"5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"',
+  example: `"${examples.savedFunction.function.live_version}"`,
 }
 
 export const functions: readonly DocumentedOperation[] = [
@@ -81,7 +82,7 @@ export const functions: readonly DocumentedOperation[] = [
     parameters: [
       name,
       caseTypeCode,
-      parameter('query', 'comment', { type: 'string', maxLength: 1_000, pattern: '^[^\\u0000]*$' }),
+      parameter('query', 'comment', { type: 'string', maxLength: 1_000, pattern: noNul }),
       parameter('query', 'make_live', { type: 'boolean' }),
       functionIfMatch,
       parameter(
@@ -108,18 +109,7 @@ export const functions: readonly DocumentedOperation[] = [
       200: json('The function, which was there.', 'SavedFunctionBody', examples.savedFunction, written),
       201: {
         ...json('The new function.', 'SavedFunctionBody', examples.savedFunction, written),
-        links: Object.fromEntries(
-          ['getFunction', 'saveFunction', 'deleteFunction'].map(operationId => [
-            operationId,
-            {
-              operationId,
-              parameters: {
-                name: '$response.body#/function/name',
-                case_type_code: '$response.body#/function/case_type_code',
-              },
-            },
-          ]),
-        ),
+        ...links('function', ['getFunction', 'saveFunction', 'deleteFunction'], ['name', 'case_type_code']),
       },
       ...writes(412),
       422: markReplayed(

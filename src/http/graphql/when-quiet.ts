@@ -20,22 +20,17 @@ interface Collection {
  * for them, and reads take twice the processor time for a second. Returns a function that cancels the load.
  */
 export function loadWhenQuiet(load: () => Promise<unknown>): () => void {
-  const { signal, abort } = cancellation()
+  const stop = new AbortController()
   const start = performance.eventLoopUtilization()
   const isCold = () => performance.eventLoopUtilization(start).active < maxColdMs
-  onceQuiet(signal, () => {
+  onceQuiet(stop.signal, () => {
     load().then(
-      () => onceQuiet(signal, () => isCold() && releaseMemory()),
+      () => onceQuiet(stop.signal, () => isCold() && releaseMemory()),
       // The request that needs it tries again, and reports the failure.
       () => undefined,
     )
   })
-  return abort
-}
-
-function cancellation() {
-  const controller = new AbortController()
-  return { signal: controller.signal, abort: () => controller.abort() }
+  return () => stop.abort()
 }
 
 function onceQuiet(signal: AbortSignal, work: () => void): void {

@@ -1,24 +1,30 @@
 import type { FastifyReply } from 'fastify'
 import type { Fact, RostrumError } from '../../errors.ts'
 
-/**
- * Sets `Retry-After`, and the challenge of RFC 6750, section 3, for 401 and missing scopes. Keeps a challenge that a
- * route without bearer tokens has set.
- */
-export function setErrorHeaders(
-  reply: FastifyReply,
-  { code, message, facts, retryAfterSeconds }: RostrumError,
-): void {
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterSeconds)))
-  if (code === 'UNAUTHENTICATED' && !reply.hasHeader('www-authenticate')) {
-    reply.header('www-authenticate', challenge({ error: facts.error, message }))
+/** Returns `Retry-After`, and the challenge of RFC 6750, section 3, for 401 and missing scopes. */
+export function errorHeaders({
+  code,
+  message,
+  facts,
+  retryAfterSeconds,
+}: RostrumError): Readonly<Record<string, string>> {
+  const { error, scope } = facts
+  return {
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(Math.ceil(retryAfterSeconds)) }),
+    ...(code === 'UNAUTHENTICATED' && { 'www-authenticate': challenge({ error, message }) }),
+    ...(code === 'FORBIDDEN' && {
+      'www-authenticate': challenge({ error: 'insufficient_scope', scope, message }),
+    }),
   }
-  if (code === 'FORBIDDEN') reply.header('www-authenticate', challengeScope(facts.scope, message))
 }
 
-/** Returns the challenge for a credential that lacks the scope. */
-export function challengeScope(scope: Fact | undefined, message: string): string {
-  return challenge({ error: 'insufficient_scope', scope, message })
+/** Sets the headers of a failure. Keeps a challenge that a route without bearer tokens has set. */
+export function setErrorHeaders(reply: FastifyReply, failure: RostrumError): void {
+  const { 'www-authenticate': challenge, ...headers } = errorHeaders(failure)
+  reply.headers(headers)
+  if (challenge !== undefined && !reply.hasHeader('www-authenticate')) {
+    reply.header('www-authenticate', challenge)
+  }
 }
 
 interface Challenge {

@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { catalogue, type RostrumError } from '../../errors.ts'
 import type { Answer } from '../../graphql/engine.ts'
-import { challengeScope } from './error-headers.ts'
+import { errorHeaders } from './error-headers.ts'
 
 interface HttpHint {
   readonly status: number
@@ -29,14 +29,13 @@ export function hintStatus({ refusedBy, failures }: Answer): HttpHint | null {
       return { status: 405, headers: { allow: 'POST' } }
     case 'bounds':
       return { status: 400 }
-    case 'dry run':
-    case 'scope':
-      return { status: 403, headers: challengeFirst(failures) }
     case 'no stream':
       return { status: 406 }
+    case 'dry run':
+    case 'scope':
     case 'source':
     case 'gone':
-      return hintSourceStatus(failures)
+      return hintFailure(failures)
     case 'fault':
       return { status: 500 }
     case 'document':
@@ -48,13 +47,10 @@ export function hintStatus({ refusedBy, failures }: Answer): HttpHint | null {
   }
 }
 
-// Returns the status for what did not begin: the same as on the REST side.
-function hintSourceStatus(failures: readonly RostrumError[]): HttpHint {
-  const [first] = failures
-  const { status } = catalogue[first?.code ?? 'INTERNAL']
-  if (first?.code === 'FORBIDDEN') return { status, headers: challengeFirst(failures) }
-  const retryAfter = first?.retryAfterSeconds
-  return { status, ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }) }
+// Returns the status and the headers of the first failure, as on the REST side.
+function hintFailure([first]: readonly RostrumError[]): HttpHint {
+  if (first === undefined) return { status: 500 }
+  return { status: catalogue[first.code].status, headers: errorHeaders(first) }
 }
 
 /** Puts the HTTP status of an answer into `extensions.http`, where Yoga reads and removes it. */
@@ -70,9 +66,4 @@ export function withHttpStatus(answer: Answer): ExecutionResult {
 export function withErrorStatus(error: GraphQLError, http: HttpHint): GraphQLError {
   const { message, extensions, nodes = null, source = null, positions = null, path = null } = error
   return new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions, http } })
-}
-
-// Returns the challenge for the first missing scope, as on the REST side.
-function challengeFirst([first]: readonly RostrumError[]): Record<string, string> {
-  return first === undefined ? {} : { 'www-authenticate': challengeScope(first.facts.scope, first.message) }
 }

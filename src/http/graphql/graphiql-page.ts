@@ -6,24 +6,21 @@ import Negotiator from 'negotiator'
 import { overloaded } from '../../errors.ts'
 import { loadOnce } from '../../load-once.ts'
 import { answerError } from '../errors/answer-error.ts'
+import { writeContentPolicy } from '../pages/content-policy.ts'
 import { PagePlaces } from '../pages/page-places.ts'
 import { pageHeaders } from '../pages/send-file.ts'
 import { boundPreferences, takesGzip } from '../request/negotiate-accept.ts'
 import type { GraphiqlPage } from './render-graphiql-page.ts'
 
 // Keeps the page, and any script in an answer, from contacting other hosts. The page itself needs none.
-const contentSecurityPolicy = [
-  "default-src 'none'",
+const contentSecurityPolicy = writeContentPolicy(
   "script-src 'unsafe-inline' 'unsafe-eval' blob:",
   "style-src 'unsafe-inline'",
   'img-src data:',
   'font-src data:',
   'worker-src blob:',
   "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+)
 
 // Maximum number of pages sent at once. Each takes some megabytes of kernel memory, and anyone can ask for one.
 const maxPagesAtOnce = 32

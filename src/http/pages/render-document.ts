@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { writeContentPolicy } from './content-policy.ts'
 
 /** A document: what is in its `main`, and the files of its own. */
 export interface DocumentParts {
@@ -18,19 +19,15 @@ export interface SiteParts {
 
 /** Returns the policy of all pages: their own files, the import map, and nothing that became code from text. */
 export function writePolicy(importMap: string): string {
-  return [
-    "default-src 'none'",
+  return writeContentPolicy(
     `script-src 'self' 'sha256-${hash('sha256', importMap, 'base64')}'`,
     "style-src 'self'",
     "connect-src 'self'",
     "worker-src 'self'",
     "img-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
     'trusted-types lit-html rostrum',
-  ].join('; ')
+  )
 }
 
 /** Renders the document of a page. `modules` are the names of all modules that it loads before it runs. */

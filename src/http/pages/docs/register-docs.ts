@@ -1,14 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { writeContentPolicy } from '../content-policy.ts'
 import { docsPages, fileOfDocsPage } from './docs-list.ts'
 
 // The text loads nothing and runs nothing.
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const contentSecurityPolicy = writeContentPolicy()
 
 interface Page {
   readonly path: string

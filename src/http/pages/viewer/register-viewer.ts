@@ -5,20 +5,17 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { loadOnce } from '../../../load-once.ts'
 import type { BuiltFile } from '../build-site.ts'
+import { writeContentPolicy } from '../content-policy.ts'
 import type { SendFile } from '../send-file.ts'
 import { toFile } from '../type-files.ts'
 
 // The viewer draws its icons from data.
-const policy = [
-  "default-src 'none'",
+const policy = writeContentPolicy(
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
   "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+)
 
 const page = `<!doctype html>
 <html lang="en">

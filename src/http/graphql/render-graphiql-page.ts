@@ -3,12 +3,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { parentPort } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
-
-/** GraphiQL with everything inlined, plain and compressed. */
-export interface GraphiqlPage {
-  readonly plain: Uint8Array<ArrayBuffer>
-  readonly gzipped: Uint8Array<ArrayBuffer>
-}
+import type { BuiltFile } from '../pages/build-site.ts'
 
 const start = 'YogaGraphiQL.renderYogaGraphiQL('
 const document = '<html lang="en">'
@@ -29,12 +24,11 @@ const modules = [
   'graphiql/start-graphiql.ts',
 ]
 
-// The main function of a worker thread: it posts one `GraphiqlPage` and ends.
+// The main function of a worker thread: it posts one `BuiltFile`, the page with everything inlined, and ends.
 process.emitWarning = () => undefined
-const plain = new TextEncoder().encode(renderPage())
-const gzipped = new Uint8Array(gzipSync(plain))
-const page: GraphiqlPage = { plain, gzipped }
-parentPort?.postMessage(page, [plain.buffer, gzipped.buffer])
+const gzipped = new Uint8Array(gzipSync(renderPage()))
+const page: BuiltFile = { type: 'text/html; charset=utf-8', gzipped }
+parentPort?.postMessage(page, [gzipped.buffer])
 
 // The package renders a page that starts itself, with options that are JSON. Ours need functions, so our modules start
 // it in place of its last lines.

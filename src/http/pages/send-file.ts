@@ -19,7 +19,7 @@ const decompress = promisify(gunzip)
  * Returns the headers of every page. A page of another origin that opened it in a new tab cannot lead it elsewhere
  * afterwards, for example to another script just before the person runs it.
  */
-export function pageHeaders(policy: string): Readonly<Record<string, string>> {
+function pageHeaders(policy: string): Readonly<Record<string, string>> {
   return {
     'content-security-policy': policy,
     'cross-origin-opener-policy': 'same-origin',
@@ -61,6 +61,8 @@ interface Sent {
   readonly file: BuiltFile | undefined
   /** Null for a file that is no page. */
   readonly policy: string | null
+  /** Names of request headers that choose the file, besides `Accept-Encoding`. */
+  readonly vary?: readonly string[]
 }
 
 export type SendFile = ReturnType<typeof createSender>
@@ -73,7 +75,7 @@ export function createSender() {
   return async (
     request: FastifyRequest,
     reply: FastifyReply,
-    { file, policy }: Sent,
+    { file, policy, vary = [] }: Sent,
   ): Promise<FastifyReply> => {
     if (file === undefined)
       return answerError({
@@ -93,7 +95,7 @@ export function createSender() {
     reply.type(type).headers({
       ...(policy === null ? {} : pageHeaders(policy)),
       'x-content-type-options': 'nosniff',
-      vary: 'accept-encoding',
+      vary: [...vary, 'accept-encoding'].join(', '),
     })
     if (isGzipped) reply.header('content-encoding', 'gzip')
     return reply.send(isGzipped ? gzipped : await plainFiles.read(gzipped, request))

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { parentPort } from 'node:worker_threads'
 import { constants, gzipSync } from 'node:zlib'
 import { buildDocs, type DocsDocument } from './docs/build-docs.ts'
@@ -17,7 +18,7 @@ export interface BuiltFile {
 export interface BuiltSite {
   readonly version: string
   readonly policy: string
-  /** By the first path of the page. */
+  /** By the path of the page. */
   readonly documents: Readonly<Record<string, BuiltFile>>
   /** The answer for a page of the docs that does not exist. */
   readonly missingDocument: BuiltFile
@@ -50,9 +51,9 @@ const site: BuiltSite = {
   version,
   policy: writePolicy(importMap),
   documents: Object.fromEntries([
-    ...pageList.map(({ element, ...page }) => [
-      page.paths[0],
-      compressDocument({ ...page, main: writeMain(element) }),
+    ...pageList.map(({ path, ...page }) => [
+      path,
+      compressDocument({ ...page, main: writeMain(basename(page.module, '.ts')) }),
     ]),
     ...Object.entries(docs.documents).map(([path, page]) => [path, compressDocument(withSearch(page))]),
   ]),

@@ -23,16 +23,11 @@ export function registerPages(server: FastifyInstance): void {
   const send = createSender()
 
   registerViewer(server, send)
-  for (const { paths } of pageList) {
-    for (const path of paths) {
-      server.get(path, async (request, reply) => {
-        const { documents, policy } = await loadSite()
-        return send(request, reply.header('cache-control', 'no-cache'), {
-          file: documents[paths[0] ?? ''],
-          policy,
-        })
-      })
-    }
+  for (const { path } of pageList) {
+    server.get(path, async (request, reply) => {
+      const { documents, policy } = await loadSite()
+      return send(request, reply.header('cache-control', 'no-cache'), { file: documents[path], policy })
+    })
   }
 
   for (const path of ['/docs', '/docs/:page']) {

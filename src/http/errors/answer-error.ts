@@ -43,7 +43,7 @@ export function prepareFailure({
   reply.header('cache-control', 'no-store')
   reply.code(status ?? catalogue[failure.code].status)
   if (isGraphqlUrl(request.url)) {
-    const type = negotiateAccept(request.raw) ?? 'application/json'
+    const type = negotiateAccept(request.raw).type ?? 'application/json'
     const result = { errors: [toGraphqlError(failure)] }
     reply.type(type === eventStream ? type : `${type}; charset=utf-8`)
     return type === eventStream ? writeLastEvent(JSON.stringify(result)) : result

@@ -13,7 +13,7 @@ import {
   refuseEncodedBody,
   refuseEndedRun,
 } from '../request/authenticate-request.ts'
-import { allowsStream, eventStream, negotiateAccept } from '../request/negotiate-accept.ts'
+import { eventStream, negotiateAccept } from '../request/negotiate-accept.ts'
 import { createYogaAnswers } from './answer-by-yoga.ts'
 import { answerDirectly, readOrdinaryOperation } from './fast-path.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
@@ -36,7 +36,7 @@ export async function registerGraphqlRoute(
     // The word `mutation` may be in a comment, a text or another operation.
     const asked = services.engine.findType({ query, operationName: readName(operationName) })
     if (asked !== null && asked !== 'mutation') return null
-    const type = negotiateAccept(raw)
+    const { type } = negotiateAccept(raw)
     if (type === eventStream) throw refuseStream()
     return type === null ? null : work
   }
@@ -62,7 +62,7 @@ export async function registerGraphqlRoute(
       url: graphqlPath,
       exposeHeadRoute: false,
       handler: async (request, reply) => {
-        const type = choosesStream(request, services.engine) ? eventStream : negotiateAccept(request.raw)
+        const type = choosesStream(request, services.engine) ? eventStream : negotiateAccept(request.raw).type
         if (type === null) return answerError({ request, reply, status: 406, error: unacceptable() })
         const isDirect = services.hasFastPath && type !== eventStream
         const operation = isDirect ? readOrdinaryOperation(request) : null
@@ -75,7 +75,7 @@ export async function registerGraphqlRoute(
 
 // True if the answer is a stream. A client that accepts both gets JSON for a query, and events for a subscription.
 function choosesStream(request: FastifyRequest, { isSubscription }: Engine): boolean {
-  if (!allowsStream(request.raw)) return false
+  if (!negotiateAccept(request.raw).allowsStream) return false
   const { query, operationName } = (readGraphqlParams(request) ?? {}) as Readonly<Record<string, unknown>>
   if (typeof query !== 'string' || !/\bsubscription\b/.test(query)) return false
   return isSubscription({ query, operationName: readName(operationName) })

@@ -192,7 +192,7 @@ function negotiateAgain(
   reply: FastifyReply,
   { isDocumentRefused }: StoredAnswer,
 ): void {
-  const type = negotiateAccept(request.raw) ?? 'application/json'
+  const type = negotiateAccept(request.raw).type ?? 'application/json'
   reply.type(`${type}; charset=utf-8`)
   if (isDocumentRefused) reply.code(statusFor(documentRefused, type))
 }

@@ -10,31 +10,18 @@ const json = withCharset(['application/json', 'application/graphql-response+json
 const stream = withCharset([eventStream])
 
 interface Negotiated {
+  /**
+   * The media type of the answer to a GraphQL request: JSON, or a stream for clients that accept nothing else. Null if
+   * `Accept` allows neither, which Yoga would check only after it has executed the operation.
+   */
   readonly type: string | null
   /**
-   * True if the client names streams. Accepting everything is not enough: such a client may be unable to read streams.
+   * True if the client names streams, alone or beside JSON. A subscription is then answered with a stream. Accepting
+   * everything is not enough: such a client may be unable to read streams.
    */
   readonly allowsStream: boolean
-  /** True if the client names streams, and does not prefer JSON or name it first. */
+  /** True if the client names streams before JSON, or without it. A run is then answered with its events. */
   readonly prefersStream: boolean
-}
-
-/**
- * Returns the media type of the answer to a GraphQL request: JSON, or a stream for clients that accept nothing else.
- * Returns null if `Accept` allows neither, before anything is executed. Yoga would check that only afterwards.
- */
-export function negotiateAccept(request: IncomingMessage): string | null {
-  return negotiate(request).type
-}
-
-/** True if `Accept` names streams, alone or beside JSON. A subscription is then answered with a stream. */
-export function allowsStream(request: IncomingMessage): boolean {
-  return negotiate(request).allowsStream
-}
-
-/** True if `Accept` names streams before JSON, or without it. A run is then answered with its events. */
-export function prefersStream(request: IncomingMessage): boolean {
-  return negotiate(request).prefersStream
 }
 
 // Cached results by header, because clients send the same few headers.
@@ -43,7 +30,8 @@ const maxCachedLength = 200
 
 const withoutAccept: Negotiated = { type: 'application/json', allowsStream: false, prefersStream: false }
 
-function negotiate(request: IncomingMessage): Negotiated {
+/** Reads what a client accepts from its `Accept` header. */
+export function negotiateAccept(request: IncomingMessage): Negotiated {
   const { accept } = request.headers
   if (!accept) return withoutAccept
   const known = negotiated.get(accept)

@@ -25,7 +25,7 @@ import {
   refuseEndedRun,
 } from '../request/authenticate-request.ts'
 import { executeFor, type HttpServices } from '../request/http-services.ts'
-import { prefersStream } from '../request/negotiate-accept.ts'
+import { negotiateAccept } from '../request/negotiate-accept.ts'
 import { prefersStrict, strictHandling } from '../request/prefers-strict.ts'
 import { followRun } from './events/follow-run.ts'
 import type { ExecutionBody } from './events/run-events.ts'
@@ -105,7 +105,7 @@ const noFields = jsonObject({}, 'a JSON object')
 
 // A client that accepts everything, or names JSON first, may be unable to read a stream.
 function choosesEvents({ followsRun = false }: RestRow, { raw }: FastifyRequest): boolean {
-  return followsRun && prefersStream(raw)
+  return followsRun && negotiateAccept(raw).prefersStream
 }
 
 function createHandler(row: RestRow, services: HttpServices, unread: UnreadAnswers) {

@@ -1,4 +1,5 @@
 import { RostrumError } from '../errors.ts'
+import { shorten } from '../json/surrogates.ts'
 
 // Maximum length of a text in a message.
 const maxShownCharacters = 40
@@ -50,17 +51,13 @@ export function parseIds(texts: readonly string[], what: string): number[] {
 
 /** The text of a message about a text that is no id. */
 function describeBadId(text: string, what: string): string {
-  return `\`${cut(text)}\` is not a valid ${what}: it ${rule}.`
-}
-
-function cut(text: string): string {
-  return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text
+  return `\`${shorten(text, maxShownCharacters)}\` is not a valid ${what}: it ${rule}.`
 }
 
 function badIds(texts: readonly string[], what: string): RostrumError {
   const [only = ''] = texts
   if (texts.length === 1) return badId(only, what)
-  const named = texts.slice(0, maxNamedIds).map(text => `\`${cut(text)}\``)
+  const named = texts.slice(0, maxNamedIds).map(text => `\`${shorten(text, maxShownCharacters)}\``)
   const more = texts.length > maxNamedIds ? ` and ${texts.length - maxNamedIds} more` : ''
   const message = `${named.join(', ')}${more} are not valid ${what}s: each ${rule}.`
   return new RostrumError('BAD_USER_INPUT', message)

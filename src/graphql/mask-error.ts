@@ -1,8 +1,10 @@
 import { GraphQLError } from 'graphql'
 import type { BoundLog } from '../bound-log.ts'
 import { RostrumError } from '../errors.ts'
+import { shorten } from '../json/surrogates.ts'
 import { hideValues } from './hide-values.ts'
 
+// Messages of graphql-js repeat names from the document in full, even a megabyte of text.
 const maxMessageLength = 1_000
 
 export interface MaskRequest {
@@ -23,7 +25,8 @@ export function maskError(error: unknown, request: MaskRequest): RostrumError {
     return error
   }
   if (error instanceof GraphQLError) {
-    if (isDocumentError(error)) return new RostrumError('BAD_USER_INPUT', cut(hideValues(error)))
+    if (isDocumentError(error))
+      return new RostrumError('BAD_USER_INPUT', shorten(hideValues(error), maxMessageLength))
     if (!(error.originalError instanceof GraphQLError)) return maskError(error.originalError, request)
   }
   logOnce(error, request, 'unexpected error')
@@ -49,9 +52,4 @@ function logOnce(
 function isDocumentError({ originalError, path }: GraphQLError): boolean {
   if (originalError === undefined) return true
   return originalError instanceof GraphQLError && (path === undefined || originalError.nodes !== undefined)
-}
-
-// Shortens a message, because graphql-js repeats names from the document in full, even a megabyte of text.
-function cut(message: string): string {
-  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message
 }

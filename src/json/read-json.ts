@@ -1,5 +1,6 @@
 import { type FieldError, invalidInput } from '../errors.ts'
 import { InexactInteger } from './inexact-integer.ts'
+import { shorten } from './surrogates.ts'
 
 /** A JSON value whose objects have no prototype, so that `constructor` and `toString` are ordinary keys. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
@@ -135,7 +136,7 @@ export function findProtoKeys(value: unknown): string[] {
 
 /** Returns a name as a part of a JSON pointer, cut to 100 characters. */
 export function shortPointerPart(name: string): string {
-  return escapePointer(name.length > maxNameCharacters ? `${name.slice(0, maxNameCharacters)}…` : name)
+  return escapePointer(shorten(name, maxNameCharacters))
 }
 
 /** Escapes one part of a JSON pointer (RFC 6901). */

@@ -9,3 +9,8 @@ export function cutText(text: string, max: number): string {
   if (text.length <= max) return text
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
 }
+
+/** Shortens a text for a message: `…` stands for what is after its first `max` UTF-16 units. */
+export function shorten(text: string, max: number): string {
+  return text.length <= max ? text : `${cutText(text, max)}…`
+}

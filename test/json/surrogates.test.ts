@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cutText, escapeSurrogates } from '../../src/json/surrogates.ts'
+import { cutText, escapeSurrogates, shorten } from '../../src/json/surrogates.ts'
 
 test.each([
   ['abc', 3, 'abc'],
@@ -11,6 +11,14 @@ test.each([
   ['', 3, ''],
 ])('cuts %j to %i units: %j', (text, max, expected) => {
   expect(cutText(text, max)).toBe(expected)
+})
+
+test.each([
+  ['abc', 3, 'abc'],
+  ['abcd', 3, 'abc…'],
+  ['ab😀', 3, 'ab…'],
+])('shortens %j to %i units: %j', (text, max, expected) => {
+  expect(shorten(text, max)).toBe(expected)
 })
 
 test('escapes the halves of characters alone', () => {

@@ -1,4 +1,5 @@
 import { RostrumError } from '../../errors.ts'
+import { shorten } from '../../json/surrogates.ts'
 import type { FunctionName } from './function-store.ts'
 
 // Maximum length of a name or code in a message.
@@ -81,6 +82,4 @@ export function describeFunction(which: number | string | FunctionName): string 
   return `\`${cut(name)}\`${place}`
 }
 
-function cut(text: string): string {
-  return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text
-}
+const cut = (text: string): string => shorten(text, maxShownCharacters)

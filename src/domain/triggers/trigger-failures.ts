@@ -1,4 +1,5 @@
 import { RostrumError } from '../../errors.ts'
+import { shorten } from '../../json/surrogates.ts'
 import type { CaseTask, Hook } from './trigger-store.ts'
 
 // Maximum length of a name in a message.
@@ -45,7 +46,7 @@ export function changedMeanwhile(id: number, name: string): RostrumError {
 }
 
 export function noTask(name: string, caseTypeCode: string): RostrumError {
-  const shown = name.length > maxShownCharacters ? `${name.slice(0, maxShownCharacters)}…` : name
+  const shown = shorten(name, maxShownCharacters)
   return new RostrumError(
     'NOT_FOUND',
     `The case type \`${caseTypeCode}\` has no task \`${shown}\` that is enabled.`,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type FieldError, RostrumError } from '../../../errors.ts'
 import { InexactInteger } from '../../../json/inexact-integer.ts'
 import { escapePointer } from '../../../json/read-json.ts'
+import { shorten } from '../../../json/surrogates.ts'
 import { findUnknownFields } from './unknown-fields.ts'
 
 /** A JSON integer that can be an id, as the text that GraphQL takes. */
@@ -42,7 +43,7 @@ function describeValue(value: unknown): string {
     return 'a number that overflows'
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
   const text = JSON.stringify(value) ?? 'undefined'
-  return `\`${text.length > 40 ? `${text.slice(0, 40)}…` : text}\``
+  return `\`${shorten(text, 40)}\``
 }
 
 /** A zod message: what a field must be, or that it is missing. */

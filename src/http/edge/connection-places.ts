@@ -4,7 +4,7 @@ const mebibyte = 2 ** 20
 const pollEveryMs = 250
 
 /** Maximum number of open connections, and of bytes in their incomplete heads. */
-export interface PlaceLimits {
+export interface ConnectionLimits {
   readonly connections: number
   /** Maximum number of connections without a valid credential. */
   readonly withoutCredential: number
@@ -12,7 +12,11 @@ export interface PlaceLimits {
 }
 
 // All limits together take less than 400 MB: Node takes 15 KiB for a connection, and a head may have 128 KiB.
-const defaultLimits: PlaceLimits = { connections: 8_192, withoutCredential: 2_048, headBytes: 64 * mebibyte }
+const defaultLimits: ConnectionLimits = {
+  connections: 8_192,
+  withoutCredential: 2_048,
+  headBytes: 64 * mebibyte,
+}
 
 /**
  * Keeps the list of open connections, grouped by the account of their latest credential, or by none. Past a limit it
@@ -20,13 +24,13 @@ const defaultLimits: PlaceLimits = { connections: 8_192, withoutCredential: 2_04
  * one, then the oldest.
  */
 export class ConnectionPlaces {
-  readonly #limits: PlaceLimits
+  readonly #limits: ConnectionLimits
   /** Connections by account, in order of arrival. The key null stands for no account. */
   readonly #byAccount = new Map<string | null, Set<Connection>>()
   #count = 0
   #looking: NodeJS.Timeout | null = null
 
-  constructor(limits: PlaceLimits = defaultLimits) {
+  constructor(limits: ConnectionLimits = defaultLimits) {
     this.#limits = limits
   }
 

@@ -5,7 +5,7 @@ import type { ServerSocket } from '../node-internals.ts'
 import { digestCredential } from '../request/authenticate-request.ts'
 import { ArrivalTurns } from './arrival-turns.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
-import { ConnectionPlaces, type PlaceLimits } from './connection-places.ts'
+import { type ConnectionLimits, ConnectionPlaces } from './connection-places.ts'
 
 /** Maximum number of consecutive answers without a valid credential. Then the connection is closed. */
 const maxAnswersWithoutCredential = 32
@@ -21,7 +21,7 @@ interface ConnectionOptions {
   readonly arrivalTimeoutMs: number
   /** Called for each new connection. */
   readonly onConnection?: () => void
-  readonly limits?: PlaceLimits
+  readonly limits?: ConnectionLimits
 }
 
 /**

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import type { PlaceLimits } from '../../../src/http/edge/connection-places.ts'
+import type { ConnectionLimits } from '../../../src/http/edge/connection-places.ts'
 import { Connections } from '../../../src/http/edge/connections.ts'
 import { createHttpServer } from '../../../src/http/edge/create-http-server.ts'
 
@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 // Takes the account from the URL for that of a good credential, where it names one.
-async function start(limits: PlaceLimits): Promise<void> {
+async function start(limits: ConnectionLimits): Promise<void> {
   const connections = new Connections({ arrivalTimeoutMs: 10_000, limits })
   server = createHttpServer(
     (request, response) => {

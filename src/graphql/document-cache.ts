@@ -31,13 +31,11 @@ export interface PreparedOperation {
   executions: number
 }
 
-export type DocumentCache = LRUCache<string, PreparedDocument>
-
 // Estimated memory of a syntax tree for each token, with positions. The tree takes far more memory than its text.
 const bytesPerToken = 300
 
 /** An LRU cache of parsed documents by their text, limited in number and in estimated bytes. */
-export function createDocumentCache(): DocumentCache {
+export function createDocumentCache(): LRUCache<string, PreparedDocument> {
   return new LRUCache({
     max: 1_000,
     maxSize: 32 * 2 ** 20,

@@ -7,12 +7,7 @@ import { answerError } from '../errors/answer-error.ts'
 import { createDocumentWorkFinder, type Work } from '../idempotency/find-work.ts'
 import { refuseStream } from '../idempotency/idempotency-hooks.ts'
 import { graphqlPath } from '../paths.ts'
-import type { Registration } from '../registration.ts'
-import {
-  createAuthenticationHook,
-  refuseEncodedBody,
-  refuseEndedRun,
-} from '../request/authenticate-request.ts'
+import { addCallerHooks, type Registration } from '../registration.ts'
 import { eventStream, negotiateAccept } from '../request/negotiate-accept.ts'
 import { createYogaAnswers } from './answer-by-yoga.ts'
 import { answerDirectly, readOrdinaryOperation } from './fast-path.ts'
@@ -23,8 +18,9 @@ import { loadWhenQuiet } from './when-quiet.ts'
 /** Registers `GET` and `POST /graphql` (contract, section 3), and GraphiQL, which needs no credential. */
 export async function registerGraphqlRoute(
   server: FastifyInstance,
-  { services, takeTurn, idempotency, unread, unreadAnswers }: Registration,
+  registration: Registration,
 ): Promise<void> {
+  const { services, takeTurn, idempotency, unreadAnswers } = registration
   const yoga = createYogaAnswers(services, unreadAnswers)
   const findDocumentWork = createDocumentWorkFinder(services.engine.runFields)
   // Returns what the request does under an idempotency key; null if it changes nothing, or is refused for its `Accept`.
@@ -47,14 +43,9 @@ export async function registerGraphqlRoute(
   })
   await server.register(async routes => {
     routes.addHook('onRequest', createGraphiqlHook())
-    routes.addHook('onRequest', createAuthenticationHook(services.authenticate, services.countRate))
-    routes.addHook('onRequest', refuseEncodedBody)
+    addCallerHooks(routes, registration)
     routes.addHook('onRequest', takeTurn)
-    routes.addHook('preHandler', refuseEndedRun)
-    routes.addHook('preHandler', unread.refuseWhenFull)
     routes.addHook('preHandler', idempotency.createBeginHook(findWork))
-    routes.addHook('onSend', idempotency.storeAnswer)
-    routes.addHook('onSend', unread.countAnswer)
     routes.removeContentTypeParser('application/json')
     routes.addContentTypeParser('application/json', createBodyParser(services, createDataParser('variables')))
     routes.route({

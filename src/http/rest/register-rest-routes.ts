@@ -18,12 +18,7 @@ import { answerFailure } from '../errors/answer-error.ts'
 import { findRouteWork } from '../idempotency/find-work.ts'
 import { refuseStream } from '../idempotency/idempotency-hooks.ts'
 import { queryOf } from '../paths.ts'
-import type { Registration } from '../registration.ts'
-import {
-  createAuthenticationHook,
-  refuseEncodedBody,
-  refuseEndedRun,
-} from '../request/authenticate-request.ts'
+import { addCallerHooks, type Registration } from '../registration.ts'
 import { executeFor, type HttpServices } from '../request/http-services.ts'
 import { negotiateAccept } from '../request/negotiate-accept.ts'
 import { prefersStrict, strictHandling } from '../request/prefers-strict.ts'
@@ -33,17 +28,11 @@ import { restRoutes } from './rest-routes.ts'
 import type { Bodies, RestAnswer, RestRequest, RestRow } from './rest-row.ts'
 
 /** Registers all rows of the REST table. Forms are parsed only for rows that accept them. */
-export async function registerRestRoutes(
-  server: FastifyInstance,
-  { services, takeTurn, idempotency, unread, unreadAnswers }: Registration,
-): Promise<void> {
+export async function registerRestRoutes(server: FastifyInstance, registration: Registration): Promise<void> {
+  const { services, takeTurn, idempotency, unreadAnswers } = registration
   for (const bodies of ['records', 'data', 'tasks', 'sources'] as const satisfies Bodies[]) {
     await server.register(async routes => {
-      routes.addHook('onRequest', createAuthenticationHook(services.authenticate, services.countRate))
-      routes.addHook('preHandler', refuseEndedRun)
-      routes.addHook('preHandler', unread.refuseWhenFull)
-      routes.addHook('onSend', idempotency.storeAnswer)
-      routes.addHook('onSend', unread.countAnswer)
+      addCallerHooks(routes, registration)
       replaceParsers(routes, bodies, services)
       for (const row of restRoutes.filter(candidate => candidate.bodies === bodies)) {
         const { method, path } = row
@@ -54,7 +43,7 @@ export async function registerRestRoutes(
         }
         // A request that may start a run reserves a place for the run before its body is read.
         const place = work?.mayRun ? [createPlaceHook(services)] : []
-        const onRequest = [refuseEncodedBody, ...place, takeTurn]
+        const onRequest = [...place, takeTurn]
         if (method === 'DELETE') onRequest.push(forgetEmptyType)
         const preHandler = [confirmStrict, idempotency.createBeginHook(findWork)]
         const handler = createHandler(row, services, unreadAnswers)

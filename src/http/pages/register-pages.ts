@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
 import { loadOnce } from '../../load-once.ts'
@@ -7,7 +6,7 @@ import { isForPerson } from '../request/negotiate-accept.ts'
 import type { BuiltFile, BuiltSite } from './build-site.ts'
 import { pageList } from './page-list.ts'
 import { createSender } from './send-file.ts'
-import { readLanguageTypes, readTypeScript } from './type-files.ts'
+import { readLanguageTypes, readScriptTypes, readTypeScript } from './type-files.ts'
 import { registerViewer } from './viewer/register-viewer.ts'
 
 /**
@@ -58,12 +57,11 @@ export function registerPages(server: FastifyInstance): void {
     return send(request, reply.header('cache-control', 'no-cache'), { file, policy: null })
   })
 
-  server.get('/rostrum.d.ts', async (_request, reply) =>
-    reply
-      .type('text/plain; charset=utf-8')
-      .headers({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' })
-      .send(readFileSync(new URL('../../sandbox/rostrum.d.ts', import.meta.url))),
-  )
+  const loadScriptTypes = loadOnce(readScriptTypes)
+  server.get('/rostrum.d.ts', async (request, reply) => {
+    const file = await loadScriptTypes()
+    return send(request, reply.header('cache-control', 'no-cache'), { file, policy: null })
+  })
 }
 
 async function findLarge(

@@ -27,6 +27,11 @@ export async function readLanguageTypes(): Promise<BuiltFile> {
   return toFile('application/json', Buffer.from(JSON.stringify(texts)))
 }
 
+/** Returns the types of the script API. */
+export async function readScriptTypes(): Promise<BuiltFile> {
+  return toFile('text/plain', await readFile(new URL('../../sandbox/rostrum.d.ts', import.meta.url)))
+}
+
 // `@typescript/typescript6` is an alias; the files are those of the package that it depends on.
 function findFolder(): string {
   const alias = createRequire(import.meta.url).resolve('@typescript/typescript6')

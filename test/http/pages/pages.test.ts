@@ -153,3 +153,14 @@ test('`HEAD /` has the headers of `GET /` and no body; other methods of each pag
     expect([posted.status, posted.headers.get('allow')], path).toEqual([405, 'GET'])
   }
 })
+
+test('the types of the script API come as they are, compressed for a client that takes it', async () => {
+  const url = `${server.baseUrl}/rostrum.d.ts`
+  const types = readFileSync(`${root}src/sandbox/rostrum.d.ts`, 'utf8')
+  for (const encoding of ['gzip', 'identity']) {
+    const answer = await fetch(url, { headers: { 'accept-encoding': encoding } })
+    expect(await answer.text()).toBe(types)
+    expect(answer.headers.get('content-encoding')).toBe(encoding === 'gzip' ? 'gzip' : null)
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  }
+})

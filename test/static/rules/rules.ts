@@ -161,7 +161,6 @@ const rooms: readonly Rule[] = [
         'reads what runs in a browser, in the thread that renders the page',
       'http/pages/docs/build-docs.ts': 'reads the pages of the docs, in the thread that renders them',
       'http/pages/docs/register-docs.ts': 'reads the pages of the docs, once and by fixed names',
-      'http/pages/register-pages.ts': 'reads the types of the script API',
       'http/pages/build-site.ts': 'reads the style sheet and the icon of the pages',
       'http/pages/walk-modules.ts': 'reads the modules of the pages, by their imports',
       'http/pages/resolve-package.ts': 'reads what packages export',

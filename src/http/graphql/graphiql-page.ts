@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction as HookDone } from 'fastify'
 import Negotiator from 'negotiator'
@@ -26,13 +25,9 @@ const policy = writeContentPolicy(
 export function createGraphiqlHook() {
   const loadPage = loadOnce(renderPage)
   const send = createSender()
-  // The kernel copies megabytes of a page at once, so pages are sent one in each turn of the event loop.
-  let lastSent: Promise<void> = Promise.resolve()
   async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.state.operation = 'graphiql'
     const file = await loadPage()
-    lastSent = lastSent.then(() => nextTurn())
-    await lastSent
     return send(request, reply.header('cache-control', 'no-cache'), { file, policy, vary: ['accept'] })
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -9,7 +10,7 @@ import { PagePlaces } from './page-places.ts'
 
 // Maximum number of files sent at once. A browser asks for six at a time, and most are a few kilobytes.
 const maxFilesAtOnce = 256
-// The kernel copies a large file at once, so fewer of them are sent.
+// The kernel copies a large file at once, so fewer of them are sent, and one in each turn of the event loop.
 const largeBytes = 200_000
 const maxLargeAtOnce = 32
 
@@ -72,6 +73,13 @@ export function createSender() {
   const places = new PagePlaces(maxFilesAtOnce)
   const largePlaces = new PagePlaces(maxLargeAtOnce)
   const plainFiles = new PlainFiles()
+  let lastLarge: Promise<void> = Promise.resolve()
+
+  function waitForLarge(): Promise<void> {
+    lastLarge = lastLarge.then(() => nextTurn())
+    return lastLarge
+  }
+
   return async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -84,7 +92,8 @@ export function createSender() {
         error: new RostrumError('NOT_FOUND', 'There is nothing at this path.'),
       })
     const { type, gzipped } = file
-    const ofSize = gzipped.length < largeBytes ? places : largePlaces
+    const isLarge = gzipped.length >= largeBytes
+    const ofSize = isLarge ? largePlaces : places
     const leave = ofSize.take(() => request.raw.destroy())
     if (leave === null) {
       const error = overloaded(`${ofSize.max} files of pages are being sent, the maximum`, 1)
@@ -98,6 +107,8 @@ export function createSender() {
       vary: [...vary, 'accept-encoding'].join(', '),
     })
     if (isGzipped) reply.header('content-encoding', 'gzip')
-    return reply.send(isGzipped ? gzipped : await plainFiles.read(gzipped, request))
+    const bytes = isGzipped ? gzipped : await plainFiles.read(gzipped, request)
+    if (isLarge) await waitForLarge()
+    return reply.send(bytes)
   }
 }

@@ -19,7 +19,19 @@ async function askAtOnce(requests: number, encoding: string) {
   }
   server.addHook('onRequest', async (request, reply) => beginRequest(request, reply, logs))
   const sent: unknown[] = []
-  server.addHook('onSend', async (_request, _reply, payload) => void sent.push(payload))
+  const turns: unknown[][] = []
+  let turn: unknown[] | null = null
+  server.addHook('onSend', async (_request, _reply, payload) => {
+    sent.push(payload)
+    if (turn === null) {
+      turn = []
+      turns.push(turn)
+      setImmediate(() => {
+        turn = null
+      })
+    }
+    turn.push(payload)
+  })
   const send = createSender()
   // More than the system takes of an answer that nobody reads.
   const file = { type: 'text/plain', gzipped: gzipSync(Buffer.alloc(32 * 2 ** 20), { level: 0 }) }
@@ -31,7 +43,7 @@ async function askAtOnce(requests: number, encoding: string) {
   onTestFinished(() => clients.abort())
   const headers = { 'accept-encoding': encoding }
   const ask = () => fetch(url, { headers, signal: clients.signal })
-  return { answers: await Promise.all(Array.from({ length: requests }, ask)), sent }
+  return { answers: await Promise.all(Array.from({ length: requests }, ask)), sent, turns }
 }
 
 test('a large file past the 32 that are being sent is refused with their number, which nobody stores', async () => {
@@ -50,6 +62,11 @@ test('clients that take no gzip share one decompressed copy of a file', async ()
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   expect(sent).toHaveLength(4)
   expect(sent.every(copy => Buffer.isBuffer(copy) && copy === sent[0])).toBe(true)
+})
+
+test.each(['gzip', 'identity'])('each turn of the event loop sends one large file (%s)', async encoding => {
+  const { turns } = await askAtOnce(8, encoding)
+  expect(turns.map(({ length }) => length)).toEqual(Array(8).fill(1))
 })
 
 test('a file is decompressed once, even if its clients disconnect before that has ended', async () => {

@@ -4,14 +4,14 @@ import { fileError } from '../files/file-error.ts'
 import { checkReplaceable, replaceFile } from '../files/write-file.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 
-/** The gateway and the account of functions. */
-export interface Place {
+/** An account of a gateway. */
+export interface GatewayAccount {
   readonly url: string
   readonly account: string
 }
 
 /** What the last `pull` or `push` left: the hash of each function's live version by its key. */
-export interface Lock extends Place {
+export interface Lock extends GatewayAccount {
   readonly functions: Readonly<Record<string, string>>
 }
 
@@ -40,9 +40,9 @@ export function readLock(folder: string): Lock | null {
 }
 
 /** Throws an error if a lock is of another gateway or account, whose hashes say nothing about this one. */
-export function checkLock(lock: Lock | null, place: Place): void {
-  if (lock === null || isOf(lock, place)) return
-  const { url, account } = place
+export function checkLock(lock: Lock | null, target: GatewayAccount): void {
+  if (lock === null || isLockOf(lock, target)) return
+  const { url, account } = target
   throw wrongUse(
     `\`${lockName}\` is of the account \`${lock.account}\` at ${lock.url}, and you ask for \`${account}\` at ${url}. ` +
       `Name that gateway by \`--url\`, another folder by \`--dir\`, or replace the files by \`rostrum pull --force\`.`,
@@ -50,11 +50,12 @@ export function checkLock(lock: Lock | null, place: Place): void {
 }
 
 /** Returns the hashes of a lock by key; none of a lock of another gateway or account. */
-export function lockedFunctions(lock: Lock | null, place: Place): Lock['functions'] {
-  return lock !== null && isOf(lock, place) ? lock.functions : {}
+export function lockedFunctions(lock: Lock | null, target: GatewayAccount): Lock['functions'] {
+  return lock !== null && isLockOf(lock, target) ? lock.functions : {}
 }
 
-const isOf = (lock: Lock, { url, account }: Place): boolean => lock.url === url && lock.account === account
+const isLockOf = (lock: Lock, { url, account }: GatewayAccount): boolean =>
+  lock.url === url && lock.account === account
 
 /** Throws an error if the lock cannot be written. */
 export function checkLockIsWritable(folder: string): void {

@@ -29,10 +29,10 @@ ${describeUrl(14)}
     const lock = readLock(folder)
     let files = hashFunctionFiles(folder)
     const { account, hashes } = await findLiveFunctions(client)
-    const place = { url: client.url, account }
+    const target = { url: client.url, account }
     const isForced = call.isSet('force')
-    if (!isForced) checkLock(lock, place)
-    const pulled = lockedFunctions(lock, place)
+    if (!isForced) checkLock(lock, target)
+    const pulled = lockedFunctions(lock, target)
     const changed = [...hashes].filter(([key, hash]) => files.get(key) !== hash).map(([key]) => key)
     const refuseConflicts = () => {
       const hasChanged = (key: string) =>
@@ -50,9 +50,9 @@ ${describeUrl(14)}
     if (changed.length + gone.length > 0) checkLockIsWritable(folder)
     const asLive = [...hashes].filter(([key, hash]) => files.get(key) === hash)
     // Somebody may have pushed from this folder meanwhile.
-    const lockedNow = lockedFunctions(readLock(folder), place)
+    const lockedNow = lockedFunctions(readLock(folder), target)
     const locked = new Map([...Object.entries(lockedNow), ...asLive])
-    const saveLock = () => writeLock(folder, { ...place, functions: Object.fromEntries(locked) })
+    const saveLock = () => writeLock(folder, { ...target, functions: Object.fromEntries(locked) })
     let isChanged = false
     try {
       for (const key of changed) {

@@ -104,8 +104,8 @@ async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
   const files = readFunctionFiles(folder)
   if (files.size === 0 && lock === null) throw noFiles(folder)
   const { account, hashes: live } = await findLiveFunctions(client)
-  const place = { url: client.url, account }
-  checkLock(lock, place)
+  const target = { url: client.url, account }
+  checkLock(lock, target)
   const locked = lock?.functions ?? {}
   const { pushes, remarks } = planPush({ files, locked, live, named: call.args })
   for (const remark of remarks) terminal.say(remark)
@@ -120,7 +120,7 @@ async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
   // What is equal to its live version is as if it had been pulled. Another push may lock a newer one meanwhile.
   const equal = [...files.values()].filter(({ key, hash }) => live.get(key) === hash && locked[key] !== hash)
   const functions = Object.fromEntries(equal.map(({ key, hash }) => [key, hash]))
-  const known = { ...place, functions }
+  const known = { ...target, functions }
   trial.isDue ||= pushes.length > 0
   await savePushes(call, savingClient, { pushes, folder, known })
   const tried = call.text('try')

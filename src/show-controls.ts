@@ -10,7 +10,7 @@ export function showControls(text: string, keepLines = false): string {
   })
 }
 
-/** Shows as escapes those of these characters that JSON itself does not escape. */
+/** Shows the same characters as escapes in JSON, which does not escape all of them itself. */
 export function showControlsOfJson(text: string): string {
   return text.replace(/[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu, escapeCharacter)
 }

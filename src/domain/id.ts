@@ -49,7 +49,7 @@ export function parseIds(texts: readonly string[], what: string): number[] {
   return texts.map(Number)
 }
 
-/** The text of a message about a text that is no id. */
+/** Returns the message for a text that is no id. */
 function describeBadId(text: string, what: string): string {
   return `\`${shorten(text, maxShownCharacters)}\` is not a valid ${what}: it ${rule}.`
 }

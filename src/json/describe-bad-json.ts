@@ -1,8 +1,8 @@
 const lineBreak = 0x0a
 
 /**
- * Words for messages what is wrong with a UTF-8 text that is JSON only in its first `bytesBefore` bytes. The position
- * counts characters from 0, line and column from 1.
+ * Returns the part of a message that says where a UTF-8 text stops being JSON: after its first `bytesBefore` bytes. The
+ * position counts characters from 0, line and column from 1.
  */
 export function describeBadJson(bytes: Buffer, bytesBefore: number): string {
   let line = 1

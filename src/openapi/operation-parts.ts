@@ -99,7 +99,7 @@ export const byHooks = {
   422: markReplayed(refuseScript('A hook refused the change, or failed.', hookCodes)),
 }
 
-/** What can be done with a new record. `names` are the members of the answer that name the record. */
+/** Returns the links from a new record to operations on it. `names` are the members of the answer that identify it. */
 export function links(record: string, operations: readonly string[], names: readonly string[] = ['id']) {
   const parameters = Object.fromEntries(names.map(name => [name, `$response.body#/${record}/${name}`]))
   return {

@@ -129,7 +129,7 @@ export function withoutPosition(code: ScriptError['code'], message: string): Scr
   return { code, message, line: null, column: null, stack: null }
 }
 
-// The errors of the limits that the sandbox keeps, and the gateway too if a sandbox does not.
+// The errors of limits that the sandbox enforces. The gateway enforces them too, in case a sandbox does not.
 
 export const outOfMemory = withoutPosition('MEMORY', 'The run used more memory than allowed')
 

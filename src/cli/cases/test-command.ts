@@ -132,7 +132,7 @@ function update({ file, text, name }: FoundCase, next: string): void {
 type RunCase = (found: FoundCase) => Promise<Execution>
 
 /**
- * Returns a function that runs a case on a gateway of its own, which the next case gets too unless a call may have
+ * Returns a function that runs a case on a scratch gateway. The next case gets the same gateway, unless a call may have
  * changed its store.
  */
 function createRunner(call: CommandCall): RunCase {

@@ -73,7 +73,7 @@ export async function readLiveSources(
     }
   }
   await Promise.all(Array.from({ length: maxAtOnce }, work)).finally(() => {
-    // After a failure, `push --watch` goes on, and the others would read all sources for nothing.
+    // Ends the other reads after a failure. `push --watch` goes on, so they would read all sources for nothing.
     rest.length = 0
   })
   return sources

@@ -31,8 +31,8 @@ export async function compileSource(
     deadline: Math.min(performance.now() + limits.timeoutMs, parentRun?.deadline ?? Number.POSITIVE_INFINITY),
     nested: parentRun !== null,
     signal,
-    // A source that is only compiled never runs, so only a compromised sandbox logs or calls here. A log without room
-    // kills it.
+    // A source that is only compiled never runs, so only a compromised sandbox logs or calls here. The log has no room:
+    // its first entry kills the sandbox.
     scriptLog: new RunLog({ limits: { logEntries: 0, logBytes: 0 }, system: { write: () => undefined } }),
     answer: () => Promise.reject(new Error('A source that is compiled makes no calls.')),
     onAdmitted: () => undefined,

@@ -62,7 +62,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     return { kind: 'committed', row, changedFields, runIds, transactionId: origin.transactionId }
   }
 
-  // Not declared in each call, because V8 makes a map for every generator function at its first call.
+  // Declared once and not in each call, because V8 makes a map for each generator function when it is first called.
   function* commitOwn(change: PlannedChange, own: Own): Work<Committed | Refusal> {
     own.result = yield* commit(change)
     return own.result

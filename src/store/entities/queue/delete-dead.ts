@@ -67,7 +67,7 @@ interface Removal {
 
 type DeleteStatement = Statement<{ readonly inputId: number }>
 
-// All go along the index of states.
+// All of them use the index of states.
 function prepareStatements({ prepare, nowPlus, tables }: Dialect) {
   const given = placeholders('accountCode', 'ageMs', 'maxRuns', 'limit')
   const { inputId } = tables.queuedRuns

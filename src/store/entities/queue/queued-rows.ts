@@ -7,8 +7,8 @@ import type { RowOf } from '../../tables/tables-of.ts'
 
 /** The columns of a queued run without its input. */
 export function selectQueued({ queuedRuns }: Dialect['tables']) {
-  const ofHolder = ['causedBy', 'scopes', 'holder', 'claimAt', 'inputId'] as const
-  return select(queuedRuns, { omit: ['accountCode', 'lane', 'createdAt', ...ofHolder] })
+  const claiming = ['claimAt', 'holder', 'causedBy', 'scopes', 'inputId'] as const
+  return select(queuedRuns, { omit: ['accountCode', 'lane', 'createdAt', ...claiming] })
 }
 
 /** The columns of a run that a holder gets, without its input. */

@@ -81,8 +81,8 @@ describe('the gateway of the image', () => {
   function addPackages(): void {
     const [from, to] = [`${root}node_modules`, join(app, 'node_modules')]
     if (isOpenToAll(from)) return symlinkSync(from, to)
-    // Gateways of other tests change their compile cache meanwhile.
-    const packages = readdirSync(from).filter(name => name !== '.cache')
+    // The other folders are caches, which other tests change meanwhile.
+    const packages = readdirSync(from).filter(name => !name.startsWith('.'))
     const paths = packages.map(name => join(from, name))
     mkdirSync(to)
     if (spawnSync('cp', ['-al', ...paths, to]).status === 0) return

@@ -60,6 +60,8 @@ async function answerRead(request: IncomingMessage): Promise<string> {
   return JSON.stringify({ data: { teamMembership } })
 }
 
+const overloaded = '{"type":"urn:rostrum:problem:overloaded","title":"Overloaded","status":429}'
+
 const plan = {
   token: 'good',
   traffic: 'pointRead',
@@ -153,11 +155,22 @@ test('a load counts each answer, and fails at one that is not the one expected',
   const spoilt = [
     { status: 500, body: requestOf('pointRead', 10).answerStart },
     { status: 200, body: '{"errors":[{"message":"Overloaded"}]}' },
+    { status: 429, body: overloaded },
   ]
   for (const answer of spoilt) {
     const port = await startReader(n => (n === 10 ? answer : null))
     await expect(runPlan({ ...plan, ports: [port] })).rejects.toThrow(`${answer.status} ${answer.body}`)
   }
+})
+
+test('only a load of more than its share may be refused as overloaded', async () => {
+  const port = await startServer((request, response) => {
+    request.resume()
+    response.writeHead(429).end(overloaded)
+  })
+  const share = { ...plan, ports: [port], requests: 3 }
+  expect(await runPlan({ ...share, traffic: 'busyLoop' })).toMatchObject({ requests: 3 })
+  await expect(runPlan({ ...share, traffic: 'script' })).rejects.toThrow(`429 ${overloaded}`)
 })
 
 test('a load is spread over replicas evenly, connection by connection', async () => {

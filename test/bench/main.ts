@@ -10,7 +10,8 @@ import { canReadProcesses } from './servers/processor-time.ts'
 import { makeSeed } from './servers/seed.ts'
 import { soak } from './soak.ts'
 
-async function bench(flags: Flags): Promise<void> {
+/** Resolves to whether every section was measured. */
+async function bench(flags: Flags): Promise<boolean> {
   const started = performance.now()
   const folder = makeTempFolder()
   const generator = startGenerator(flags.connections)
@@ -20,28 +21,40 @@ async function bench(flags: Flags): Promise<void> {
     describeMachine()
     const { rounds, seconds, warmUpSeconds } = flags
     const bench = { folder: folder.path, seed, generator, rounds, seconds, warmUpSeconds }
-    const claims = await measure(flags, bench)
+    const { claims, isWhole } = await measure(flags, bench)
     if (claims.length > 0) print(`\n## Bounds\n\n${formatClaims(claims)}`)
     print(`\n${Math.round((performance.now() - started) / 1000)} s in all.`)
+    return isWhole
   } finally {
     generator.stop()
   }
 }
 
-async function measure(flags: Flags, bench: Bench): Promise<Claim[]> {
+async function measure(flags: Flags, bench: Bench): Promise<{ claims: Claim[]; isWhole: boolean }> {
   if (flags.soak) {
     const { soakRuns: runs, soakReads: reads } = flags
     const report = await soak({ ...bench, runs, reads, onProgress: print })
     printReport('soak: memory over many reads and runs', report)
-    return [...report.claims]
+    return { claims: [...report.claims], isWhole: true }
   }
   const claims: Claim[] = []
+  let isWhole = true
   for (const name of flags.only) {
-    const report = await sections[name].run(bench)
-    printReport(`${name}: ${sections[name].title}`, report)
-    claims.push(...report.claims)
+    const title = `${name}: ${sections[name].title}`
+    try {
+      const report = await sections[name].run(bench)
+      printReport(title, report)
+      claims.push(...report.claims)
+    } catch (error) {
+      isWhole = false
+      printError(title, error)
+    }
   }
-  return claims
+  return { claims, isWhole }
+}
+
+function printError(title: string, error: unknown): void {
+  process.stderr.write(`\n${title}: ${(error as Error).stack ?? error}\n`)
 }
 
 function printReport(title: string, { tables, notes }: Report): void {
@@ -62,8 +75,8 @@ function print(text: string): void {
 async function main(): Promise<number> {
   try {
     const flags = readFlags(process.argv.slice(2))
-    if (flags === null) print(usage)
-    else await bench(flags)
+    if (flags !== null) return (await bench(flags)) ? 0 : 1
+    print(usage)
     return 0
   } catch (error) {
     const isOurs = error instanceof FlagError

@@ -18,6 +18,8 @@ export interface LoadRequest {
   readonly status: number
   /** How the answer's body must begin; an error never does. */
   readonly answerStart: string
+  /** A load of more than its account's share: it may also be refused as overloaded. */
+  readonly mayBeRefused?: boolean
 }
 
 const restPath = '/platform/team_memberships'
@@ -158,6 +160,7 @@ const traffic = {
     ...execute('for (;;) {}', { total: 0 }),
     status: 422,
     answerStart: '{"task_execution":{"id":"',
+    mayBeRefused: true,
   }),
   refusedDelivery: () => deliver('{"total":1}'),
   refusedLargeDelivery: () => deliver(largestDelivery),

@@ -109,6 +109,7 @@ function report({ alone, beside, background }: Results): Report {
     ],
     notes: [
       'Reads start at their pace whether or not earlier ones were answered; their time counts from the planned start.',
+      'Busy loops that find no sandbox in time are refused as overloaded, and count as answered.',
     ],
     claims: [
       {

@@ -14,6 +14,7 @@ const nightly = 'test/**/*.nightly.test.ts'
 // Sweeps over generated cases. They run with the slow tests, and in the nightly run with many more cases.
 const properties = [
   'test/properties/**/*.test.ts',
+  'test/openapi/property.test.ts',
   'test/graphql/plan.test.ts',
   'test/http/graphql/same-answers.test.ts',
 ]

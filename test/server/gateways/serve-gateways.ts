@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
-import { issue } from './serve-tokens.ts'
+import { issue, keepStore } from './serve-tokens.ts'
 import { startServer, type TestServer } from './start-server.ts'
 
 declare module 'vitest' {
@@ -26,6 +26,7 @@ export interface SharedAccount {
  */
 export default async function serveGateways(project: TestProject): Promise<() => Promise<void>> {
   const started = new Map<string, Promise<TestServer[]>>()
+  const closeStores: (() => Promise<void>)[] = []
   async function start(path: string): Promise<TestServer[]> {
     if (path !== '/postgres') return [await startServer()]
     const { databasesUrl } = project.getProvidedContext()
@@ -34,14 +35,19 @@ export default async function serveGateways(project: TestProject): Promise<() =>
     const settings = { DATABASE_URL: await answer.text() }
     return Promise.all([startServer(settings), startServer(settings)])
   }
+  async function startWithStore(path: string): Promise<TestServer[]> {
+    const gateways = await start(path)
+    closeStores.push(keepStore(databaseUrlOf(gateways)))
+    return gateways
+  }
   let accounts = 0
   async function addAccount(path: string): Promise<SharedAccount> {
-    const starting = started.get(path) ?? start(path)
+    const starting = started.get(path) ?? startWithStore(path)
     started.set(path, starting)
     const gateways = await starting
     accounts += 1
     const account = `shared-${accounts}`
-    const databaseUrl = gateways[0]?.settings.DATABASE_URL ?? ''
+    const databaseUrl = databaseUrlOf(gateways)
     const adminToken = await issue({ databaseUrl, request: { account, scopes: ['admin'] } })
     return { account, adminToken, databaseUrl, baseUrls: gateways.map(({ baseUrl }) => baseUrl) }
   }
@@ -57,7 +63,12 @@ export default async function serveGateways(project: TestProject): Promise<() =>
   return async () => {
     server.close()
     // Without those that did not start, which failed a file.
+    await Promise.all(closeStores.map(close => close()))
     const gateways = await Promise.all([...started.values()].map(each => each.catch(() => [])))
     await Promise.all(gateways.flat().map(gateway => gateway.stop()))
   }
+}
+
+function databaseUrlOf([first]: readonly TestServer[]): string {
+  return first?.settings.DATABASE_URL ?? ''
 }

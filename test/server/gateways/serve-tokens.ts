@@ -4,6 +4,7 @@ import { json } from 'node:stream/consumers'
 import type { TestProject } from 'vitest/node'
 import { issueToken } from '../../../src/commands/issue-token.ts'
 import { scopes as allScopes } from '../../../src/credentials/caller.ts'
+import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import type { TokenRequest } from '../clients/gateway-client.ts'
 
@@ -37,24 +38,36 @@ export default async function serveTokens(project: TestProject): Promise<() => v
   return () => void server.close()
 }
 
+const keptStores = new Map<string, Promise<Store>>()
+
+/** Opens a store that gets many tokens once for all of them. Returns a function that closes it. */
+export function keepStore(databaseUrl: string): () => Promise<void> {
+  const opening = openStore({ url: databaseUrl })
+  keptStores.set(databaseUrl, opening)
+  return async () => {
+    keptStores.delete(databaseUrl)
+    await (await opening).close()
+  }
+}
+
 /** Issues a token in a store. */
 export async function issue({ databaseUrl, request }: TokenOrder): Promise<string> {
-  const {
-    account,
-    user = null,
-    email = null,
-    scopes = allScopes.filter(scope => scope !== 'admin'),
-  } = request
+  const kept = await keptStores.get(databaseUrl)
+  if (kept !== undefined) return issueIn(kept, request)
   const store = await openStore({ url: databaseUrl })
   try {
-    return await issueToken(store, {
-      accountCode: account,
-      scopes,
-      userId: user,
-      email,
-      ...{ displayName: null, label: null, expiresAt: null },
-    })
+    return await issueIn(store, request)
   } finally {
     await store.close()
   }
+}
+
+function issueIn(store: Store, { account, user, email, scopes }: TokenRequest): Promise<string> {
+  return issueToken(store, {
+    accountCode: account,
+    scopes: scopes ?? allScopes.filter(scope => scope !== 'admin'),
+    userId: user ?? null,
+    email: email ?? null,
+    ...{ displayName: null, label: null, expiresAt: null },
+  })
 }

@@ -9,7 +9,7 @@ import { startRostrum } from '../servers/server-process.ts'
 
 const maxRounds = 5
 // In a quiet second the gateway loads what unusual requests need, and in the next one it collects the garbage.
-const settleMs = 5_000
+const settleMs = 10_000
 
 export const start: Section = {
   title: 'from spawn to /ready, and memory at rest with the warm sandboxes',

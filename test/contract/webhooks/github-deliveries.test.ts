@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSecretKeys } from '../../../src/domain/webhooks/secret-keys.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { deliver, type SavedWebhook, saveWebhook } from '../../server/clients/webhooks.ts'
-import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
-import { writeRows } from '../../store/databases/write-rows.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 
 // Deliveries with the headers and the members that GitHub's documentation shows. `openssl dgst -sha256 -hmac` made the
-// digests, from the bytes of the body and this secret of its examples.
+// digests, from the bytes of the body and this secret of its examples, which the webhook gets.
 const secret = "It's a Secret to Everybody"
 
 interface Delivered {
@@ -28,24 +26,18 @@ interface Echo {
   readonly headers: unknown
 }
 
-const key = Buffer.alloc(32, 5)
-let server: TestServer
+let server: SharedServer
 let webhook: SavedWebhook
 beforeAll(async () => {
-  server = await startServer({ ROSTRUM_SECRETS_KEY: key.toString('base64') })
+  server = await shareServer()
   webhook = await saveWebhook(server, {
     name: 'github',
     verification: 'GITHUB',
     sourceCode: 'log("it ran"); exit({ payload, headers: options.params.headers })',
     headers: ['X-GitHub-Event', 'X-GitHub-Hook-ID', 'Content-Type', 'User-Agent'],
+    secret,
   })
-  // The digests are fixed, so the webhook gets their secret.
-  const place = { accountCode: 'demo', webhookId: Number(webhook.id), secretId: 1 }
-  const { sealed } = createSecretKeys([key]).seal(secret, place)
-  const { DATABASE_URL = '' } = server.settings
-  await writeRows(DATABASE_URL, `update webhook_secrets set sealed = x'${sealed.toString('hex')}'`)
 })
-afterAll(() => server.stop())
 
 const send = ({ body, headers }: Delivered) => deliver<Echo>(server, webhook.path, { body, headers })
 

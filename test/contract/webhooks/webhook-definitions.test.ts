@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   deliver,
   type SavedWebhook,
@@ -9,15 +9,14 @@ import {
   signStandard,
   signSvix,
 } from '../../server/clients/webhooks.ts'
-import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 
-let server: TestServer
+let server: SharedServer
 let functionId: string
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
   functionId = await saveFunction(server, 'echo', 'exit(payload)')
 })
-afterAll(() => server.stop())
 
 interface Saved {
   readonly secret: string | null
@@ -97,7 +96,10 @@ describe('saveWebhook', () => {
     await save({ name: 'taken' })
     const taken = await save({ name: 'taken' })
     expect(errorOf(taken)?.extensions).toEqual({ code: 'CONFLICT', reason: 'NAME_TAKEN' })
-    const token = await server.token({ account: 'demo', scopes: ['functions:write', 'functions:read'] })
+    const token = await server.token({
+      account: server.account,
+      scopes: ['functions:write', 'functions:read'],
+    })
     expect(errorOf(await save({ name: 'more', scopes: ['cases:read'] }, token))?.extensions).toMatchObject({
       code: 'FORBIDDEN',
     })
@@ -107,8 +109,8 @@ describe('saveWebhook', () => {
   })
 
   test('needs `functions:write`, and the list `functions:read`', async () => {
-    const reader = await server.token({ account: 'demo', scopes: ['functions:read'] })
-    const writer = await server.token({ account: 'demo', scopes: ['functions:write'] })
+    const reader = await server.token({ account: server.account, scopes: ['functions:read'] })
+    const writer = await server.token({ account: server.account, scopes: ['functions:write'] })
     expect(errorOf(await save({ name: 'x' }, reader))?.extensions?.code).toBe('FORBIDDEN')
     const list = (token: string) => server.graphql('{ webhooks { id } }', {}, token)
     expect((await list(writer)).body.errors?.[0]?.extensions?.code).toBe('FORBIDDEN')
@@ -116,7 +118,7 @@ describe('saveWebhook', () => {
   })
 
   test('stops at 100 webhooks of an account', async () => {
-    const token = await server.token({ account: 'many' })
+    const token = await server.token({ account: `${server.account}-many` })
     const own = await saveFunction(server, 'f', 'exit(1)', token)
     const saves = Array.from({ length: 100 }, (_, count) =>
       save({ name: `w${count}`, functionId: own }, token),
@@ -140,7 +142,7 @@ describe('saveWebhook', () => {
     const again = await send()
     expect(again.headers.get('idempotency-replayed')).toBe('true')
     expect(again.body.data.saveWebhook).toEqual({ ...first.body.data.saveWebhook, secret: null })
-    const file = server.settings.DATABASE_URL?.slice('sqlite:'.length) ?? ''
+    const file = server.settings.DATABASE_URL.slice('sqlite:'.length)
     for (const path of [file, `${file}-wal`]) {
       const bytes = readFileSync(path)
       expect(bytes.includes(secret.slice('whsec_'.length))).toBe(false)
@@ -222,7 +224,7 @@ describe('a change', () => {
   test('needs each scope that the webhook keeps', async () => {
     const { id } = await create('strong', { scopes: ['memberships:write'] })
     const scopes = ['functions:write', 'functions:read'] as const
-    const token = await server.token({ account: 'demo', user: 5, scopes: [...scopes] })
+    const token = await server.token({ account: server.account, user: 5, scopes: [...scopes] })
     for (const input of [
       { id, enabled: false },
       { id, secret: `whsec_${'A'.repeat(32)}` },
@@ -236,7 +238,7 @@ describe('a change', () => {
 
   test('of another account finds neither its webhook nor its function', async () => {
     const { id } = await create('private')
-    const token = await server.token({ account: 'stranger' })
+    const token = await server.token({ account: `${server.account}-stranger` })
     const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
     for (const input of [{ id }, { id, functionId }, { id, functionName: 'echo' }, { id, secret }]) {
       const { error } = await change(input, token)

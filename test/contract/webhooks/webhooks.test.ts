@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   deliver,
   type SavedWebhook,
@@ -7,7 +7,7 @@ import {
   signStandard,
 } from '../../server/clients/webhooks.ts'
 import type { ProblemBody } from '../../server/clients/wire-shapes.ts'
-import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 import { writeRows } from '../../store/databases/write-rows.ts'
 
 const echo = `exit({ payload, params: options.params, user: options.current_user, context: requestContext() })`
@@ -19,12 +19,12 @@ interface Echo {
   readonly context: { readonly txnID: string; readonly txnSource: string }
 }
 
-let server: TestServer
+let server: SharedServer
 let standard: SavedWebhook
 let github: SavedWebhook
 let secret: SavedWebhook
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
   standard = await saveWebhook(server, { name: 'standard', sourceCode: echo, headers: ['X-Event', 'Accept'] })
   github = await saveWebhook(server, { name: 'github', sourceCode: echo, verification: 'GITHUB' })
   secret = await saveWebhook(server, {
@@ -34,7 +34,6 @@ beforeAll(async () => {
     header: 'X-Secret',
   })
 })
-afterAll(() => server.stop())
 
 const send = (body: string, type = 'application/json') =>
   deliver<Echo>(server, standard.path, {
@@ -51,7 +50,12 @@ describe('a signed delivery', () => {
       'application/json; charset=utf-8',
     ])
     expect(answer.body.payload).toEqual({ a: [1, { b: null }] })
-    expect(answer.body.user).toEqual({ id: null, email: null, display_name: null, account_code: 'demo' })
+    expect(answer.body.user).toEqual({
+      id: null,
+      email: null,
+      display_name: null,
+      account_code: server.account,
+    })
     expect(answer.body.context.txnSource).toMatch(/^webhook\|-\/standard\|\d{4}-.*Z$/)
   })
 
@@ -90,9 +94,9 @@ describe('a signed delivery', () => {
   test('keeps credentials from a function whose webhook listed them before they were refused', async () => {
     const order = { name: 'old', sourceCode: echo, headers: ['x-a'] }
     const old = await saveWebhook(server, order)
-    const { DATABASE_URL = '' } = server.settings
     const list = 'x-a authorization x-api-key webhook-signature'
-    await writeRows(DATABASE_URL, `update webhooks set headers = '${list}' where name = 'old'`)
+    const ofOld = `account_code = '${server.account}' and name = 'old'`
+    await writeRows(server.settings.DATABASE_URL, `update webhooks set headers = '${list}' where ${ofOld}`)
     const signed = signStandard({ secret: old.secret })
     const headers = { ...signed, 'x-a': '1', authorization: 'Bearer abc', 'x-api-key': 'k' }
     const { body } = await deliver<Echo>(server, old.path, { headers })

@@ -25,6 +25,8 @@ type RestOptions = Partial<Pick<RequestParts, 'token' | 'headers' | 'body' | 'si
 export interface GatewayClient {
   readonly baseUrl: string
   readonly adminToken: string
+  /** The account of the admin's token. */
+  readonly account: string
   rest<T>(method: string, path: string, options?: RestOptions): Promise<Answer<T>>
   graphql<D = Record<string, unknown>>(
     query: string,
@@ -39,15 +41,19 @@ export interface GatewayClient {
 interface GatewayAddress {
   readonly baseUrl: string
   readonly adminToken: string
+  /** `demo` unless given. */
+  readonly account?: string
   readonly databaseUrl: string
 }
 
-export function createGatewayClient({ baseUrl, adminToken, databaseUrl }: GatewayAddress): GatewayClient {
+export function createGatewayClient(address: GatewayAddress): GatewayClient {
+  const { baseUrl, adminToken, account = 'demo', databaseUrl } = address
   const rest: GatewayClient['rest'] = (method, path, options = {}) =>
     sendToGateway({ url: baseUrl + path, method, token: adminToken, ...options })
   return {
     baseUrl,
     adminToken,
+    account,
     rest,
     graphql: (query, variables = {}, token = adminToken) =>
       rest('POST', '/graphql', { body: { query, variables }, token }),

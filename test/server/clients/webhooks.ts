@@ -40,7 +40,7 @@ export async function saveFunction(
 
 /** Saves a function, and a webhook of the same name that runs it. `SYNC` and `STANDARD` unless given. */
 export async function saveWebhook(server: GatewayClient, order: WebhookOrder): Promise<SavedWebhook> {
-  const { sourceCode, token = server.adminToken, account = 'demo', ...given } = order
+  const { sourceCode, token = server.adminToken, account = server.account, ...given } = order
   const functionId = await saveFunction(server, order.name, sourceCode, token)
   const { body, text } = await server.graphql<{ saveWebhook: { secret: string; webhook: { id: string } } }>(
     'mutation ($input: SaveWebhookInput!) { saveWebhook(input: $input) { secret webhook { id } } }',

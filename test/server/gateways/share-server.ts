@@ -2,9 +2,8 @@ import { inject } from 'vitest'
 import { createGatewayClient, type GatewayClient } from '../clients/gateway-client.ts'
 import type { SharedAccount } from './serve-gateways.ts'
 
+/** Its account is one that no other file uses. */
 export interface SharedServer extends GatewayClient {
-  /** The account of the admin's token. No other file uses it. */
-  readonly account: string
   /** For other commands on the same store. */
   readonly settings: { readonly DATABASE_URL: string }
 }
@@ -29,8 +28,7 @@ async function askForAccount(path: string): Promise<readonly [SharedServer, Shar
   if (!answer.ok) throw new Error(`No account was made: ${text}`)
   const { account, adminToken, databaseUrl, baseUrls } = JSON.parse(text) as SharedAccount
   const share = (baseUrl = '') => ({
-    ...createGatewayClient({ baseUrl, adminToken, databaseUrl }),
-    account,
+    ...createGatewayClient({ baseUrl, adminToken, account, databaseUrl }),
     settings: { DATABASE_URL: databaseUrl },
   })
   return [share(baseUrls[0]), share(baseUrls[1])]

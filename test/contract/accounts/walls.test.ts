@@ -1,24 +1,25 @@
-import SqliteDatabase from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMembership, passIds } from '../../server/clients/memberships.ts'
 import type { Answer } from '../../server/clients/send-request.ts'
 import type { MembershipRow } from '../../server/clients/wire-shapes.ts'
-import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
+import { writeRows } from '../../store/databases/write-rows.ts'
 import { casePath, type Ids, membershipPath, operations } from './wall-operations.ts'
 
 // No account has it, and it has as little to say as any id that does not exist.
 const unknownId = 77_777_777
 
-let server: TestServer
+let server: SharedServer
+// These have the names of accounts in titles as keys. `codeOf` gives the code of the account.
 const tokens: Record<string, string> = {}
 const rows: Record<string, MembershipRow> = {}
 const cases: Record<string, number> = {}
 const triggers: Record<string, Pick<Ids, 'function' | 'hook' | 'task' | 'webhook'>> = {}
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
   for (const [index, account] of ['alpha', 'beta'].entries()) {
-    const token = await server.token({ account, email: `ann@${account}.example` })
+    const token = await server.token({ account: codeOf(account), email: `ann@${account}.example` })
     tokens[account] = token
     // Ids of three digits, which no other number of an answer can be mistaken for.
     await passIds(server, 110 + 50 * index, token)
@@ -39,6 +40,10 @@ beforeAll(async () => {
   expect(removed.status).toBe(204)
 })
 
+function codeOf(account: string): string {
+  return `${server.account}-${account}`
+}
+
 // Gives the last id, one that no other number of an answer can be mistaken for.
 async function createCases(token: string, count: number): Promise<number> {
   const body = { case: { case_type_code: 'incident', data: { secret: 'of one account' } } }
@@ -52,11 +57,13 @@ async function createCases(token: string, count: number): Promise<number> {
 
 // The store gives out the numbers that follow these, which the other account does not have.
 async function createTriggers(account: string, token: string, from: number) {
-  const client = new SqliteDatabase(`${server.settings.DATABASE_URL?.slice('sqlite:'.length)}`)
-  client.exec(`insert into counters (account_code, name, value) values
-    ('${account}', 'function', ${from}), ('${account}', 'hook', ${from + 10}),
-    ('${account}', 'case task', ${from + 20}), ('${account}', 'webhook', ${from + 30})`)
-  client.close()
+  const code = codeOf(account)
+  await writeRows(
+    server.settings.DATABASE_URL,
+    `insert into counters (account_code, name, value) values
+      ('${code}', 'function', ${from}), ('${code}', 'hook', ${from + 10}),
+      ('${code}', 'case task', ${from + 20}), ('${code}', 'webhook', ${from + 30})`,
+  )
   const mutate = async (field: string, selection = '{ id }') => {
     const { body } = await server.graphql<{ row: { id: string } & { webhook?: { id: string } } }>(
       `mutation { row: ${field} ${selection} }`,
@@ -78,7 +85,6 @@ async function createTriggers(account: string, token: string, from: number) {
     ),
   }
 }
-afterAll(() => server.stop())
 
 // What is left when the id itself, wherever a message repeats it, is masked.
 function mask(answer: Answer, ids: Ids): Record<string, unknown> {
@@ -157,18 +163,22 @@ describe.each([
   test('stays out of reach whatever the input claims about the caller', async () => {
     const answer = await server.execute(
       {
-        sourceCode: `options.current_user.account_code = '${owner}'; options.authorization = 'Bearer ${tokens[owner]}'
+        sourceCode: `options.current_user.account_code = '${codeOf(owner)}'
+          options.authorization = 'Bearer ${tokens[owner]}'
           const { data } = await graphql(
             '{ viewer { accountCode } teamMembership(id: "${idsOf(owner).membership}") { id } }')
           exit([data, Platform.accountCode])`,
-        options: { current_user: { id: 1, account_code: owner }, authorization: `Bearer ${tokens[owner]}` },
-        metadata: { account_nickname: owner },
+        options: {
+          current_user: { id: 1, account_code: codeOf(owner) },
+          authorization: `Bearer ${tokens[owner]}`,
+        },
+        metadata: { account_nickname: codeOf(owner) },
       },
       { token: token() },
     )
     expect(answer.body.task_execution.payload).toEqual([
-      { viewer: { accountCode: caller }, teamMembership: null },
-      caller,
+      { viewer: { accountCode: codeOf(caller) }, teamMembership: null },
+      codeOf(caller),
     ])
   })
 })

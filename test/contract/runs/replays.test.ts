@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { deliver, saveFunction, saveWebhook, signStandard } from '../../server/clients/webhooks.ts'
 import type { ExecutionBody } from '../../server/clients/wire-shapes.ts'
-import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 import { until } from '../../server/processes/until.ts'
 
 interface ReplayedRun {
@@ -13,11 +13,10 @@ interface ReplayedRun {
   readonly scopes: readonly string[]
 }
 
-let server: TestServer
+let server: SharedServer
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
 })
-afterAll(() => server.stop())
 
 const fields = `id trigger name txnID txnSource state outcome input payload scopes byUserId dryRun functionVersion
   replayOf { id } error { code message }`
@@ -135,7 +134,7 @@ describe('replayRun', () => {
   })
 
   test('of a version that the function does not have is NOT_FOUND, even if another function has it', async () => {
-    const token = await server.token({ account: 'beta' })
+    const token = await server.token({ account: `${server.account}-beta` })
     await saveFunction(server, 'foreign', 'exit("foreign")', token)
     await saveFunction(server, 'neighbour', 'exit("neighbour")')
     await saveFunction(server, 'owned', 'exit(1)')
@@ -155,7 +154,7 @@ describe('replayRun', () => {
       expect(codeOf(refused)).toBe('NOT_FOUND')
       expect(refused.body.errors?.[0]?.message.length).toBeLessThan(120)
     }
-    const reader = await server.token({ account: 'demo', scopes: ['functions:read', 'runs:read'] })
+    const reader = await server.token({ account: server.account, scopes: ['functions:read', 'runs:read'] })
     expect(codeOf(await replay(id, { functionVersion: hashOf('exit(1)') }, reader))).toBe('FORBIDDEN')
     const ofOther = await replay(id, { functionVersion: hashOf('exit(1)') }, token)
     expect(codeOf(ofOther)).toBe('NOT_FOUND')
@@ -211,7 +210,7 @@ describe('replayRun', () => {
   test('the source of a function’s run needs the scope to read functions', async () => {
     await saveFunction(server, 'shown', 'exit("shown")')
     const id = await runFunction('shown', {})
-    const token = await server.token({ account: 'demo', scopes: ['runs:read'] })
+    const token = await server.token({ account: server.account, scopes: ['runs:read'] })
     const query = 'query ($id: ID!) { run(id: $id) { sourceCode } }'
     const read = async (token: string) => (await server.graphql(query, { id }, token)).body.data
     expect(await read(server.adminToken)).toEqual({ run: { sourceCode: 'exit("shown")' } })
@@ -219,7 +218,7 @@ describe('replayRun', () => {
   })
 
   test('of an unknown run, or one of another account, is the same NOT_FOUND', async () => {
-    const token = await server.token({ account: 'beta' })
+    const token = await server.token({ account: `${server.account}-beta` })
     await saveFunction(server, 'other', 'exit(1)', token)
     const id = await runFunction('other', {}, token)
     const masked = async (runId: string) => (await replay(runId)).text.replaceAll(runId, '<id>')
@@ -232,9 +231,9 @@ describe('replayRun', () => {
     const sourceCode = `const { data } = await graphql('{ viewer { scopes } }'); exit(data.viewer.scopes.sort())`
     await saveFunction(server, 'rights', sourceCode)
     const id = await runFunction('rights', {})
-    const reader = await server.token({ account: 'demo', scopes: ['runs:read', 'tasks:execute'] })
+    const reader = await server.token({ account: server.account, scopes: ['runs:read', 'tasks:execute'] })
     expect(codeOf(await replay(id, {}, reader))).toBe('FORBIDDEN')
-    const writer = await server.token({ account: 'demo', scopes: ['functions:write', 'cases:read'] })
+    const writer = await server.token({ account: server.account, scopes: ['functions:write', 'cases:read'] })
     const byWriter = (await replay(id, {}, writer)).body.data?.replayRun
     expect(byWriter?.scopes.toSorted()).toEqual(['cases:read', 'functions:write'])
     expect(byWriter?.payload).toEqual(['cases:read', 'functions:write'])
@@ -246,7 +245,7 @@ describe('replayRun', () => {
 
   test('of a run of a trigger has the scopes of the trigger, for every caller', async () => {
     const sourceCode = `const { data } = await graphql('{ viewer { scopes } }'); exit(data.viewer.scopes.sort())`
-    const writer = await server.token({ account: 'demo', scopes: ['functions:write'] })
+    const writer = await server.token({ account: server.account, scopes: ['functions:write'] })
     const webhook = await saveWebhook(server, { name: 'scoped', sourceCode, scopes: ['cases:read'] })
     await deliver(server, webhook.path, { headers: signStandard({ secret: webhook.secret }) })
     const run = await newestRun('{trigger: WEBHOOK}')
@@ -255,7 +254,7 @@ describe('replayRun', () => {
     expect(byWriter).toMatchObject({ payload: ['cases:read'], scopes: ['cases:read'] })
     const ofReplay = (await replay(byWriter?.id ?? '', {}, writer)).body.data?.replayRun
     expect(ofReplay?.payload).toEqual(['cases:read'])
-    const reader = await server.token({ account: 'demo', scopes: ['cases:read', 'runs:read'] })
+    const reader = await server.token({ account: server.account, scopes: ['cases:read', 'runs:read'] })
     expect(codeOf(await replay(run, {}, reader))).toBe('FORBIDDEN')
 
     const functionId = await saveFunction(server, 'scoped-hook', sourceCode)
@@ -296,7 +295,7 @@ describe('replayRun', () => {
   test('shows a caller without `runs:read` the code of an error alone', async () => {
     await saveFunction(server, 'throws', 'throw new Error("secret detail")')
     const id = await runFunction('throws', {})
-    const writer = await server.token({ account: 'demo', scopes: ['functions:write'] })
+    const writer = await server.token({ account: server.account, scopes: ['functions:write'] })
     const { text, body } = await replay(id, {}, writer)
     expect(text).not.toContain('secret detail')
     expect(body.data?.replayRun).toMatchObject({ outcome: 'ERROR', error: { code: 'RUNTIME' } })
@@ -306,7 +305,7 @@ describe('replayRun', () => {
   test('shows a caller without `runs:read` nothing of the run that it repeats', async () => {
     await saveFunction(server, 'quiet', 'exit(1)')
     const id = await runFunction('quiet', { secret: 'detail' })
-    const writer = await server.token({ account: 'demo', scopes: ['functions:write'] })
+    const writer = await server.token({ account: server.account, scopes: ['functions:write'] })
     const selection = '{ payload input options parent { id } replayOf { input } }'
     const { body } = await server.graphql<{ replayRun: object }>(
       `mutation ($id: ID!) { replayRun(id: $id, dryRun: true) ${selection} }`,
@@ -331,7 +330,7 @@ describe('replayRun', () => {
     const id = await runFunction('effects', {})
     const { body } = await replay(id, { dryRun: true })
     const payload = body.data?.replayRun?.payload as unknown[]
-    expect(payload[0]).toEqual({ viewer: { accountCode: 'demo' } })
+    expect(payload[0]).toEqual({ viewer: { accountCode: server.account } })
     expect(payload[1]).toMatch(/dry run/)
     expect(payload[2]).toMatch(/dry run/)
     expect(body.data?.replayRun).toMatchObject({ dryRun: true })

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 
-let server: TestServer
+let server: SharedServer
 let functionId: string
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
   functionId = await saveFunction('check')
 })
-afterAll(() => server.stop())
 
 async function saveFunction(name: string, token?: string): Promise<string> {
   const { body, text } = await server.graphql<{ saveFunction: { id: string } | null }>(
@@ -109,7 +108,7 @@ describe('a hook', () => {
   })
 
   test('is listed by position, then id, of a case type or of all', async () => {
-    const token = await server.token({ account: 'lists', scopes: ['admin'] })
+    const token = await server.token({ account: `${server.account}-lists`, scopes: ['admin'] })
     const id = await saveFunction('check', token)
     const saved: string[] = []
     for (const position of [2, 1, 1]) {
@@ -273,7 +272,7 @@ describe('a change', () => {
   test('needs each scope that the trigger keeps', async () => {
     const hook = await savedHook({ caseTypeCode: 'strong', scopes: ['memberships:write'] })
     const token = await server.token({
-      account: 'demo',
+      account: server.account,
       user: 5,
       scopes: ['functions:write', 'functions:read'],
     })
@@ -432,7 +431,7 @@ describe('rights', () => {
 
   test.each(operations)('%s is needed for %s', async (needed, document) => {
     for (const scope of scopes) {
-      const token = await server.token({ account: 'demo', user: 5, scopes: [scope] })
+      const token = await server.token({ account: server.account, user: 5, scopes: [scope] })
       const { body, text } = await server.graphql(document, {}, token)
       const codes = body.errors?.map(error => error.extensions.code) ?? []
       if (scope === needed) expect(codes, text).not.toContain('FORBIDDEN')
@@ -442,7 +441,7 @@ describe('rights', () => {
 
   test('neither a new hook nor a changed one gets a scope that the credential lacks', async () => {
     const token = await server.token({
-      account: 'demo',
+      account: server.account,
       user: 5,
       scopes: ['functions:write', 'functions:read', 'cases:read'],
     })
@@ -468,13 +467,17 @@ describe('rights', () => {
       })
     }
     expect(await lists(caseTypeCode)).toMatchObject({ hooks: [{ id }], caseTasks: [] })
-    const reader = await server.token({ account: 'demo', user: 5, scopes: ['functions:write', 'admin'] })
+    const reader = await server.token({
+      account: server.account,
+      user: 5,
+      scopes: ['functions:write', 'admin'],
+    })
     expect(await savedHook({ caseTypeCode, scopes: ['admin'] }, reader)).toMatchObject({ scopes: ['admin'] })
   })
 
   test('a script cannot make a hook with a scope that its caller lacks', async () => {
     const token = await server.token({
-      account: 'demo',
+      account: server.account,
       user: 5,
       scopes: ['tasks:execute', 'functions:write'],
     })

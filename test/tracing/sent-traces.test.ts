@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../server/gateways/start-server.ts'
 import { until } from '../server/processes/until.ts'
-import { startCollector } from './start-collector.ts'
+import { rejectedSpans, startCollector } from './start-collector.ts'
 import { rootSpanId, spanOf, startTracedGateway } from './traced-gateway.ts'
 
 test('headers, the name of the service, its attributes and the sampler are those of the environment', async () => {
@@ -34,8 +34,8 @@ test('headers, the name of the service, its attributes and the sampler are those
   expect(gateway.collector.spans().filter(({ parentSpanId }) => parentSpanId === null)).toEqual([])
 })
 
-test('the default is protobuf, and the endpoint of traces is taken as it is', async () => {
-  const collector = await startCollector()
+test('the default is protobuf, the endpoint is taken as it is, and the log says what is rejected', async () => {
+  const collector = await startCollector({ answer: rejectedSpans })
   onTestFinished(collector.close)
   const gateway = await startServer({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/own/path`,
@@ -50,6 +50,7 @@ test('the default is protobuf, and the endpoint of traces is taken as it is', as
   // A message of protobuf that begins with `resource_spans`, field 1 with a length.
   expect(first?.body[0]).toBe(0x0a)
   expect(bytes().includes('service.name')).toBe(true)
+  await until(() => gateway.stdout().includes('"reason":"too old","spans":5,"msg":"spans could not be sent"'))
 })
 
 test('SIGTERM sends what is left', async () => {
@@ -61,39 +62,4 @@ test('SIGTERM sends what is left', async () => {
   const spans = gateway.collector.spans()
   expect(spanOf(spans, 'rostrum.run').attributes['rostrum.outcome']).toBe('exit')
   expect(spanOf(spans, 'POST /api/1/endpoint/execute').parentSpanId).toBe(null)
-})
-
-// Field 1 of the answer is what was rejected: 5 spans, and the reason.
-const rejected = Uint8Array.of(0x0a, 11, 0x08, 5, 0x12, 7, ...Buffer.from('too old'))
-
-const page = '<!doctype html><title>Not a collector</title>'
-const noCollector =
-  '"reason":"the answer is not OTLP. Check the endpoint of the collector","msg":"spans could not be sent"'
-
-test.each([
-  ['http/protobuf', rejected, '"reason":"too old","spans":5,"msg":"spans could not be sent"'],
-  ['http/protobuf', page, noCollector],
-  [
-    'http/json',
-    '{"partialSuccess":{"rejectedSpans":"5","errorMessage":"too old"}}',
-    '"reason":"too old","spans":5,"msg":"spans could not be sent"',
-  ],
-  [
-    'http/json',
-    '{"partialSuccess":{"errorMessage":"use TLS"}}',
-    '"reason":"use TLS","msg":"the collector of traces warns"',
-  ],
-  ['http/json', page, noCollector],
-  ['http/json', 'null', noCollector],
-])('the log says what a collector answers (%s, %o)', async (protocol, answer, line) => {
-  const collector = await startCollector({ answer })
-  onTestFinished(collector.close)
-  const gateway = await startServer({
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
-    OTEL_BSP_SCHEDULE_DELAY: '20',
-  })
-  onTestFinished(async () => void (await gateway.stop()))
-  await gateway.execute('exit(1)')
-  await until(() => gateway.stdout().includes(line))
 })

@@ -33,6 +33,9 @@ interface Answering {
   readonly answer?: string | Uint8Array
 }
 
+/** An answer of protobuf. Its field 1 is what was rejected: 5 spans, because they are too old. */
+export const rejectedSpans = Uint8Array.of(0x0a, 11, 0x08, 5, 0x12, 7, ...Buffer.from('too old'))
+
 /** Starts a collector. */
 export async function startCollector({
   isSilent = false,

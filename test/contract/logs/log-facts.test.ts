@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deliver, saveWebhook, signGithub, signStandard } from '../../server/clients/webhooks.ts'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 
 let server: TestServer
@@ -9,11 +10,12 @@ afterAll(async () => void (await server.stop()))
 
 type Line = Readonly<Record<string, unknown>>
 
+// Without the last one, which may not be written to its end.
 const lines = () =>
   server
     .stdout()
     .split('\n')
-    .filter(Boolean)
+    .slice(0, -1)
     .map(line => JSON.parse(line) as Line)
 
 async function findLine(isIt: (line: Line) => boolean): Promise<Line> {
@@ -39,17 +41,6 @@ test('the line of a request names token, user, operation, and the client that a 
   })
 })
 
-test('a sender that is no trusted proxy names nobody else', async () => {
-  const other = await startServer()
-  try {
-    await other.rest('GET', '/health', { token: null, headers: { 'x-forwarded-for': '203.0.113.9' } })
-    await expect.poll(other.stdout).toContain('GET /health')
-    expect(other.stdout()).not.toContain('203.0.113.9')
-  } finally {
-    await other.stop()
-  }
-})
-
 test('a run that failed is a warning with code, message and line, cut after 300 characters', async () => {
   await server.execute({ name: 'thrown', sourceCode: `\nthrow new Error('${'x'.repeat(400)}')` })
   const thrown = await findLine(({ msg, task }) => msg === 'task ended' && task === 'thrown')
@@ -63,25 +54,63 @@ test('a run that failed is a warning with code, message and line, cut after 300 
   expect(good).toMatchObject({ level: 30, outcome: 'exit' })
 })
 
-test('LOG_FORMAT=pretty writes lines for eyes and the text of the start, and no colour into a pipe', async () => {
-  const pretty = await startServer({ LOG_FORMAT: 'pretty' })
-  try {
+test('a refused delivery is one line of the log, with the reason, at most ten a minute', async () => {
+  const sourceCode = 'exit(1)'
+  const logged = await saveWebhook(server, { name: 'logged', sourceCode })
+  const other = await saveWebhook(server, { name: 'other', sourceCode })
+  const hub = await saveWebhook(server, { name: 'logged-hub', sourceCode, verification: 'GITHUB' })
+  const send = (path: string, headers: Record<string, string>) => deliver(server, path, { headers })
+  const own = { secret: logged.secret }
+  await send(logged.path, {})
+  await send(logged.path, signStandard({ secret: other.secret }))
+  await send(logged.path, signStandard({ ...own, timestamp: 1_000 }))
+  await send(logged.path, signStandard({ ...own, timestamp: Date.now() }))
+  await send(logged.path, signStandard({ ...own, id: '' }))
+  await send(hub.path, { 'x-hub-signature-256': signGithub({ secret: hub.secret })['x-hub-signature-256'] })
+  await send('/api/1/webhook/demo/unlogged', {})
+  await send('/api/1/webhook/nobody/logged', {})
+  const disabling = `mutation { saveWebhook(input: { id: "${logged.id}", enabled: false }) { secret } }`
+  await server.graphql(disabling)
+  for (let count = 0; count < 20; count++) await send(logged.path, signStandard(own))
+  const linesOf = (name: string) =>
+    lines().filter(({ msg, webhook }) => msg === 'delivery refused' && webhook === name)
+  const reasonsOf = (name: string) => linesOf(name).map(({ reason }) => reason)
+  await expect.poll(() => reasonsOf('logged').length).toBeGreaterThanOrEqual(10)
+  const reasons = reasonsOf('logged')
+  const refusals = ['no signature', 'bad signature', 'old timestamp', 'future timestamp', 'no message id']
+  expect(reasons.slice(0, 5)).toEqual(refusals)
+  expect(new Set(reasons.slice(5))).toEqual(new Set(['disabled']))
+  // A minute may end meanwhile.
+  expect(reasons.length).toBeLessThan(21)
+  expect(linesOf('logged')[0]).toMatchObject({ level: 40, account: 'demo', webhookId: Number(logged.id) })
+  expect(reasonsOf('logged-hub')).toEqual(['no message id'])
+  expect(reasonsOf('unlogged')).toEqual([])
+  expect(server.stdout()).not.toContain(logged.secret)
+})
+
+describe('a gateway with LOG_FORMAT=pretty and no trusted proxy', () => {
+  let pretty: TestServer
+  beforeAll(async () => {
+    pretty = await startServer({ LOG_FORMAT: 'pretty' })
+  })
+  afterAll(async () => void (await pretty.stop()))
+
+  test('writes lines for eyes and the text of the start, and no colour into a pipe', async () => {
     await expect.poll(pretty.stdout).toContain('GET /ready')
     expect(pretty.stdout()).toContain('Rostrum serves on')
     expect(pretty.stdout()).toMatch(/^\[?\d\d:\d\d:\d\d\.\d{3}\]? INFO: request$/m)
     expect(pretty.stdout()).not.toContain('\u001b')
-  } finally {
-    await pretty.stop()
-  }
-})
+  })
 
-test('LOG_FORMAT=pretty shows control characters of a script as escapes', async () => {
-  const pretty = await startServer({ LOG_FORMAT: 'pretty' })
-  try {
+  test('shows control characters of a script as escapes', async () => {
     await pretty.execute(String.raw`log('before\u001b[2J\u009b2J\u202eafter'); exit(1)`)
     await expect.poll(pretty.stdout).toContain(String.raw`before\u001b[2J\u009b2J\u202eafter`)
     expect(pretty.stdout().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
-  } finally {
-    await pretty.stop()
-  }
+  })
+
+  test('logs no address that a sender names', async () => {
+    await pretty.rest('GET', '/health', { token: null, headers: { 'x-forwarded-for': '203.0.113.9' } })
+    await expect.poll(pretty.stdout).toContain('GET /health')
+    expect(pretty.stdout()).not.toContain('203.0.113.9')
+  })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../server/clients/send-request.ts'
 import {
   deliver,
@@ -8,14 +8,14 @@ import {
   signStandard,
 } from '../../server/clients/webhooks.ts'
 import type { ProblemBody } from '../../server/clients/wire-shapes.ts'
-import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 
-let server: TestServer
+let server: SharedServer
 let webhook: SavedWebhook
 let github: SavedWebhook
 let secret: SavedWebhook
 beforeAll(async () => {
-  server = await startServer()
+  server = await shareServer()
   const sourceCode = 'log("it ran"); exit(1)'
   webhook = await saveWebhook(server, { name: 'standard', sourceCode })
   github = await saveWebhook(server, { name: 'github', sourceCode, verification: 'GITHUB' })
@@ -31,7 +31,6 @@ beforeAll(async () => {
   expect((await server.graphql(disabled)).body.data).toEqual({ saveWebhook: { secret: null } })
   disabledSecret = off.secret
 })
-afterAll(() => server.stop())
 let disabledSecret = ''
 
 const fixed = ({ status, headers, text }: Answer) => ({
@@ -40,30 +39,31 @@ const fixed = ({ status, headers, text }: Answer) => ({
   headers: [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'),
 })
 
+const pathOf = (name: string) => `/api/1/webhook/${server.account}/${name}`
 const signed = (body = '') => signStandard({ secret: webhook.secret, body })
 const now = () => Math.floor(Date.now() / 1_000)
 
 describe('every refusal is the same 401, byte for byte', () => {
   const refusals: [string, () => Promise<Answer>][] = [
     ['of an unknown account', () => deliver(server, '/api/1/webhook/nobody/standard', { headers: signed() })],
-    ['of an unknown name', () => deliver(server, '/api/1/webhook/demo/nothing', { headers: signed() })],
-    ['of an unknown name again', () => deliver(server, '/api/1/webhook/demo/nothing', { headers: signed() })],
-    ['of another case', () => deliver(server, '/api/1/webhook/DEMO/standard', { headers: signed() })],
-    ['of a name with NUL', () => deliver(server, '/api/1/webhook/demo/standard%00', { headers: signed() })],
-    ['of a name with a slash', () => deliver(server, '/api/1/webhook/demo/a%2Fb', { headers: signed() })],
+    ['of an unknown name', () => deliver(server, pathOf('nothing'), { headers: signed() })],
+    ['of an unknown name again', () => deliver(server, pathOf('nothing'), { headers: signed() })],
     [
-      'of a name that cannot be decoded',
-      () => deliver(server, '/api/1/webhook/demo/%zz', { headers: signed() }),
+      'of another case',
+      () => deliver(server, `/api/1/webhook/${server.account.toUpperCase()}/standard`, { headers: signed() }),
     ],
-    ['of a name that is not UTF-8', () => deliver(server, '/api/1/webhook/demo/%ff', { headers: signed() })],
+    ['of a name with NUL', () => deliver(server, pathOf('standard%00'), { headers: signed() })],
+    ['of a name with a slash', () => deliver(server, pathOf('a%2Fb'), { headers: signed() })],
+    ['of a name that cannot be decoded', () => deliver(server, pathOf('%zz'), { headers: signed() })],
+    ['of a name that is not UTF-8', () => deliver(server, pathOf('%ff'), { headers: signed() })],
     ['of an account that cannot be decoded', () => deliver(server, '/api/1/webhook/%/standard?a=%zz', {})],
-    ['of an empty name', () => deliver(server, '/api/1/webhook/demo/', { headers: signed() })],
+    ['of an empty name', () => deliver(server, pathOf(''), { headers: signed() })],
     ['of an empty account', () => deliver(server, '/api/1/webhook//standard', { headers: signed() })],
-    ['of a long name', () => deliver(server, `/api/1/webhook/demo/${'x'.repeat(10_000)}`, {})],
-    ['of a disabled webhook', () => deliver(server, '/api/1/webhook/demo/off', { headers: signed() })],
+    ['of a long name', () => deliver(server, pathOf('x'.repeat(10_000)), {})],
+    ['of a disabled webhook', () => deliver(server, pathOf('off'), { headers: signed() })],
     [
       'of a disabled webhook with its own signature',
-      () => deliver(server, '/api/1/webhook/demo/off', { headers: signStandard({ secret: disabledSecret }) }),
+      () => deliver(server, pathOf('off'), { headers: signStandard({ secret: disabledSecret }) }),
     ],
     ['of no signature', () => deliver(server, webhook.path, {})],
     ['of another body', () => deliver(server, webhook.path, { body: '{}', headers: signed() })],
@@ -110,7 +110,7 @@ describe('every refusal is the same 401, byte for byte', () => {
       code: 'UNAUTHENTICATED',
     })
     expect(answer.headers.get('www-authenticate')).toBe('WebhookSignature realm="rostrum"')
-    const expected = await deliver(server, '/api/1/webhook/demo/standard', {})
+    const expected = await deliver(server, pathOf('standard'), {})
     expect(fixed(answer)).toEqual(fixed(expected))
   })
 
@@ -123,7 +123,7 @@ describe('every refusal is the same 401, byte for byte', () => {
 })
 
 test('a webhook works at once after a delivery that was refused for its absence', async () => {
-  expect((await deliver(server, '/api/1/webhook/demo/later', {})).status).toBe(401)
+  expect((await deliver(server, pathOf('later'), {})).status).toBe(401)
   const later = await saveWebhook(server, { name: 'later', sourceCode: 'exit(2)' })
   const headers = signStandard({ secret: later.secret })
   expect(await deliver(server, later.path, { headers })).toMatchObject({ status: 200, body: 2 })
@@ -139,7 +139,7 @@ describe('a body', () => {
     )
     const larger = `${largest} `
     for (const headers of [signed(larger), {}]) {
-      for (const path of [webhook.path, '/api/1/webhook/demo/nothing']) {
+      for (const path of [webhook.path, pathOf('nothing')]) {
         const answer = await deliver<ProblemBody>(server, path, { body: larger, headers })
         expect([answer.status, answer.body.detail]).toEqual([
           413,
@@ -179,7 +179,7 @@ describe('a rotated secret', () => {
     return body.data?.rotateWebhookSecret.secret ?? ''
   }
   const statusWith = async (key: string) =>
-    (await deliver(server, '/api/1/webhook/demo/rotated', { headers: signStandard({ secret: key }) })).status
+    (await deliver(server, pathOf('rotated'), { headers: signStandard({ secret: key }) })).status
 
   test('works at once, the earlier ones for the overlap, and a fourth ends the oldest', async () => {
     const rotated = await saveWebhook(server, { name: 'rotated', sourceCode: 'exit(1)' })
@@ -197,42 +197,4 @@ describe('a rotated secret', () => {
     }
     expect((await deliver(server, rotated.path, { headers })).status).toBe(200)
   })
-})
-
-test('a refused delivery is one line of the log, with the reason, at most ten a minute', async () => {
-  const sourceCode = 'exit(1)'
-  const logged = await saveWebhook(server, { name: 'logged', sourceCode })
-  const hub = await saveWebhook(server, { name: 'logged-hub', sourceCode, verification: 'GITHUB' })
-  const send = (path: string, headers: Record<string, string>) => deliver(server, path, { headers })
-  const own = { secret: logged.secret }
-  await send(logged.path, {})
-  await send(logged.path, signStandard({ secret: webhook.secret }))
-  await send(logged.path, signStandard({ ...own, timestamp: 1_000 }))
-  await send(logged.path, signStandard({ ...own, timestamp: Date.now() }))
-  await send(logged.path, signStandard({ ...own, id: '' }))
-  await send(hub.path, { 'x-hub-signature-256': signGithub({ secret: hub.secret })['x-hub-signature-256'] })
-  await send('/api/1/webhook/demo/unlogged', {})
-  await send('/api/1/webhook/nobody/logged', {})
-  const disabling = `mutation { saveWebhook(input: { id: "${logged.id}", enabled: false }) { secret } }`
-  await server.graphql(disabling)
-  for (let count = 0; count < 20; count++) await send(logged.path, signStandard(own))
-  const linesOf = (name: string) =>
-    server
-      .stdout()
-      .split('\n')
-      .filter(line => line.includes('"delivery refused"'))
-      .map(line => JSON.parse(line))
-      .filter(line => line.webhook === name)
-  const reasonsOf = (name: string) => linesOf(name).map(({ reason }) => reason)
-  await expect.poll(() => reasonsOf('logged').length).toBeGreaterThanOrEqual(10)
-  const reasons = reasonsOf('logged')
-  const refusals = ['no signature', 'bad signature', 'old timestamp', 'future timestamp', 'no message id']
-  expect(reasons.slice(0, 5)).toEqual(refusals)
-  expect(new Set(reasons.slice(5))).toEqual(new Set(['disabled']))
-  // A minute may end meanwhile.
-  expect(reasons.length).toBeLessThan(21)
-  expect(linesOf('logged')[0]).toMatchObject({ level: 40, account: 'demo', webhookId: Number(logged.id) })
-  expect(reasonsOf('logged-hub')).toEqual(['no message id'])
-  expect(reasonsOf('unlogged')).toEqual([])
-  expect(server.stdout()).not.toContain(logged.secret)
 })

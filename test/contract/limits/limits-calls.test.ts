@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addMembership } from '../../server/clients/memberships.ts'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { sendJson, startUpstream, type Upstream } from '../../server/gateways/start-upstream.ts'
 
 let upstream: Upstream
 let server: TestServer
-// With one sandbox, whose scripts may read 2,000 bytes of an answer.
-let narrow: TestServer
 let open = 0
 let maxOpen = 0
 
@@ -22,10 +19,9 @@ beforeAll(async () => {
     sendJson(response, { data: 1 })
   })
   server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: upstream.host, ROSTRUM_SANDBOXES: '6' })
-  narrow = await startServer({ ROSTRUM_TASK_GRAPHQL_BYTES: '2000', ROSTRUM_SANDBOXES: '1' })
 })
 afterAll(async () => {
-  await Promise.all([server.stop(), narrow.stop(), upstream.close()])
+  await Promise.all([server.stop(), upstream.close()])
 })
 
 async function run<P = unknown>(sourceCode: string, inputDocument: unknown = {}) {
@@ -70,34 +66,13 @@ describe('calls of graphql() in a run', () => {
   })
 })
 
-test('an answer of the gateway itself past the limit rejects too', async () => {
-  const rows = await Promise.all(Array.from({ length: 60 }, () => addMembership(narrow)))
-  const answer = await narrow.execute({
-    sourceCode: `const ask = ids => Platform.teamMemberships.list(ids).then(list => list.length, error => error.message)
-      exit([await ask(payload.slice(0, 5)), await ask(payload)])`,
-    inputDocument: rows.map(row => row.id),
-  })
-  expect(answer.body.task_execution.payload).toEqual([5, expect.stringMatching(/2,?000|large|big|limit/i)])
-})
-
-describe('runs inside runs', () => {
-  // A script that runs itself until it is refused, and tells how deep it came.
+test('runs inside runs go 3 deep, and the fourth rejects', async () => {
+  // Runs itself until it is refused, and exits with how deep it came.
   const recursive = `const inner = await Platform.tasks.execute({ name: 'inner', sourceCode: payload.source,
-      inputDocument: payload, options: {} })
-        .catch(error => ({ payload: { depth: 0, refused: \`\${error.code} \${error.message}\` } }))
+    inputDocument: payload, options: {} })
+      .catch(error => ({ payload: { depth: 0, refused: \`\${error.code} \${error.message}\` } }))
     exit({ depth: inner.payload.depth + 1, refused: inner.payload.refused })`
-
-  test('go 3 deep, and the fourth rejects', async () => {
-    const { payload } = await run<{ depth: number; refused: string }>(recursive, { source: recursive })
-    expect(payload.depth).toBe(3)
-    expect(payload.refused).toMatch(/^TOO_DEEP .*3 deep/)
-  })
-
-  test('that find no sandbox free are refused and never wait for their parent', async () => {
-    const answer = await narrow.execute({ sourceCode: recursive, inputDocument: { source: recursive } })
-    expect(answer.body.task_execution.payload).toEqual({
-      depth: 1,
-      refused: expect.stringContaining('No sandbox is free for a run inside a run'),
-    })
-  })
+  const { payload } = await run<{ depth: number; refused: string }>(recursive, { source: recursive })
+  expect(payload.depth).toBe(3)
+  expect(payload.refused).toMatch(/^TOO_DEEP .*3 deep/)
 })

@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMembership, freshId, listMemberships } from '../../server/clients/memberships.ts'
 import type { MembershipBody, ProblemBody } from '../../server/clients/wire-shapes.ts'
-import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
 import { type Gate, startGate } from '../../server/processes/start-gate.ts'
 import { until } from '../../server/processes/until.ts'
 
 const path = '/platform/team_memberships'
 
 let gate: Gate
-let server: TestServer
+let server: SharedServer
 beforeAll(async () => {
-  gate = await startGate()
-  server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: gate.host })
+  server = await shareServer()
+  gate = await startGate(server.urlForScripts)
 })
-afterAll(async () => {
-  await Promise.all([server.stop(), gate.close()])
-})
+afterAll(() => gate.close())
 
 let lastKey = 0
 const freshKey = () => `key-${++lastKey}`
@@ -127,7 +125,7 @@ describe('a key stands for one request', () => {
   })
 
   test('of one account: another one has the same key for itself', async () => {
-    const token = await server.token({ account: 'beta', scopes: ['memberships:write'] })
+    const token = await server.token({ account: `${server.account}-beta`, scopes: ['memberships:write'] })
     const key = freshKey()
     const write = { method: 'POST', path, body: pairBody() }
     const answers = [await send(write, key), await send(write, key, { token })]
@@ -136,7 +134,7 @@ describe('a key stands for one request', () => {
   })
 
   test('of one user with one set of rights: another gets nothing of the answer', async () => {
-    const asked = { account: 'demo', scopes: ['memberships:write'] } as const
+    const asked = { account: server.account, scopes: ['memberships:write'] } as const
     const tokens = [
       await server.token({ ...asked, email: 'ann@example.com' }),
       await server.token({ ...asked, email: 'bob@example.com' }),
@@ -155,7 +153,8 @@ describe('a key stands for one request', () => {
   })
 
   test('of one user, whose e-mail address and name may change, even by the request itself', async () => {
-    const token = await server.token({ account: 'changing', scopes: ['memberships:write'] })
+    const account = `${server.account}-changing`
+    const token = await server.token({ account, scopes: ['memberships:write'] })
     const { body } = await server.graphql<{ viewer: { userId: string } }>('{ viewer { userId } }', {}, token)
     const user = { email: 'new@example.com', display_name: 'New' }
     const write = { method: 'PUT', path: `/platform/users/${body.data?.viewer.userId}`, body: { user } }
@@ -206,7 +205,7 @@ test('of 20 executes at once one runs its script', async () => {
 
 describe('an answer is not kept', () => {
   test('after a missing scope, the key is free for a credential that has it', async () => {
-    const token = await server.token({ account: 'demo', scopes: ['memberships:read'] })
+    const token = await server.token({ account: server.account, scopes: ['memberships:read'] })
     for (const write of [
       { method: 'POST', path, body: pairBody() },
       graphql(`mutation { addTeamMembership(input: { userId: ${freshId()}, teamId: 1 }) { id } }`),
@@ -272,11 +271,12 @@ test('a mutation with a key that takes a stream alone is 400, and is not execute
 test('a run that ended with its client is not run again: the next one reads how it ended', async () => {
   const key = freshKey()
   const gone = new AbortController()
-  const script = execute(`log("begun", "${key}")\n${gate.wait}`)
+  const before = gate.arrived()
+  const script = execute(`log("begun")\n${gate.wait}`)
   const headers = { 'idempotency-key': key }
   const { method, path, body } = script
   const cut = expect(server.rest(method, path, { body, headers, signal: gone.signal })).rejects.toThrow()
-  await until(() => server.stdout().includes(`"begun","${key}"`))
+  await until(() => gate.arrived() > before)
   gone.abort()
   await cut
   const answer = await send(script, key)

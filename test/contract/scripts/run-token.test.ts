@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { GatewayClient } from '../../server/clients/gateway-client.ts'
 import { freshId } from '../../server/clients/memberships.ts'
-import { type SharedServer, shareServer } from '../../server/gateways/share-server.ts'
-import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { type SharedServer, shareReplicas, shareServer } from '../../server/gateways/share-server.ts'
 import {
   sendJson,
   startUpstream,
@@ -11,7 +10,7 @@ import {
 } from '../../server/gateways/start-upstream.ts'
 
 let upstream: Upstream
-let server: TestServer
+let server: SharedServer
 let elsewhere: SharedServer
 let duringRun: (token: string) => Promise<unknown>
 
@@ -21,12 +20,10 @@ beforeAll(async () => {
     const { variables } = JSON.parse(request.body) as { variables: { token: string } }
     sendJson(response, { data: await duringRun(variables.token) })
   })
-  server = await startServer({ ROSTRUM_GRAPHQL_HOSTS: upstream.host })
-  elsewhere = await shareServer()
+  server = await shareServer()
+  ;[elsewhere] = await shareReplicas()
 })
-afterAll(async () => {
-  await Promise.all([server.stop(), upstream.close()])
-})
+afterAll(() => upstream.close())
 
 async function runWith(use: (token: string) => Promise<unknown>, credential = server.adminToken) {
   let token = ''
@@ -36,7 +33,7 @@ async function runWith(use: (token: string) => Promise<unknown>, credential = se
   }
   const answer = await server.execute(
     `const token = options.authorization.replace(/^Bearer /, '')
-     exit((await graphql('{ x }', { token }, '${upstream.url}/')).data)`,
+     exit((await graphql('{ x }', { token }, '${server.urlForScripts(upstream.url)}/')).data)`,
     { token: credential },
   )
   return { token, seen: answer.body.task_execution.payload, answer }
@@ -48,7 +45,7 @@ const view = (gateway: GatewayClient, token: string) =>
 test('works at this gateway during the run and is dead the moment it ends', async () => {
   const { token, seen, answer } = await runWith(async token => (await view(server, token)).body)
   expect(answer.status).toBe(200)
-  expect(seen).toEqual({ data: { viewer: { accountCode: 'demo', scopes: ['admin'] } } })
+  expect(seen).toEqual({ data: { viewer: { accountCode: server.account, scopes: ['admin'] } } })
   expect(token).not.toBe('')
   expect(token).not.toBe(server.adminToken)
   expect((await view(server, token)).status).toBe(401)
@@ -60,14 +57,15 @@ test('is worth nothing at another gateway, even during the run', async () => {
 })
 
 test('has the rights of the credential that caused the run, and no wider ones', async () => {
-  const credential = await server.token({ account: 'beta', user: 5, scopes: ['tasks:execute'] })
+  const account = `${server.account}-beta`
+  const credential = await server.token({ account, user: 5, scopes: ['tasks:execute'] })
   const { seen } = await runWith(async token => {
     const read = await server.graphql('{ user(id: "5") { id } }', {}, token)
     const body = { team_membership: { user_id: freshId(), team_id: 1 } }
     const write = await server.rest('POST', '/platform/team_memberships', { token, body })
     return [(await view(server, token)).body, read.status, write.status]
   }, credential)
-  expect(seen).toEqual([{ data: { viewer: { accountCode: 'beta', scopes: ['tasks:execute'] } } }, 403, 403])
+  expect(seen).toEqual([{ data: { viewer: { accountCode: account, scopes: ['tasks:execute'] } } }, 403, 403])
 })
 
 test('dies with a run that fails, that errs and that is stopped', async () => {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deliver, saveWebhook, signGithub, signStandard } from '../../server/clients/webhooks.ts'
-import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
+import { type SharedServer, shareReplicas, shareServer } from '../../server/gateways/share-server.ts'
 import { type Gate, startGate } from '../../server/processes/start-gate.ts'
 import { until } from '../../server/processes/until.ts'
-import { createDatabase } from '../../store/databases/create-database.ts'
 
 interface Counted {
   readonly name: string
@@ -12,21 +11,14 @@ interface Counted {
 
 describe.each(['SQLite', 'PostgreSQL'])('messages of webhooks on %s', engine => {
   let gate: Gate
-  let server: TestServer
-  let other: TestServer
+  let server: SharedServer
+  let other: SharedServer
   beforeAll(async () => {
-    gate = await startGate()
-    const key = Buffer.alloc(32, 7).toString('base64')
-    const url = engine === 'SQLite' ? {} : { DATABASE_URL: await createDatabase() }
-    const settings = { ROSTRUM_GRAPHQL_HOSTS: gate.host, ROSTRUM_SECRETS_KEY: key, ...url }
-    server = await startServer(settings)
-    other = engine === 'SQLite' ? server : await startServer(settings)
+    if (engine === 'SQLite') server = other = await shareServer()
+    else [server, other] = await shareReplicas()
+    gate = await startGate(server.urlForScripts)
   })
-  afterAll(async () => {
-    await server.stop()
-    if (other !== server) await other.stop()
-    await gate.close()
-  })
+  afterAll(() => gate.close())
 
   const countRuns = async (name: string) => {
     const { body } = await server.graphql<{ runs: { edges: { node: Counted }[] } }>(
@@ -37,7 +29,7 @@ describe.each(['SQLite', 'PostgreSQL'])('messages of webhooks on %s', engine => 
 
   test('an accepted message is not run again, at any gateway', async () => {
     const webhook = await saveWebhook(server, { name: 'once', sourceCode: 'exit({ at: generateGuid() })' })
-    const send = (to: TestServer, id: string) =>
+    const send = (to: SharedServer, id: string) =>
       deliver(to, webhook.path, { headers: signStandard({ secret: webhook.secret, id }) })
     const first = await send(server, 'a')
     expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null])

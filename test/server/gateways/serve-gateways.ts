@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
+import { startForwarder } from './forward-calls.ts'
 import { issue, keepStore } from './serve-tokens.ts'
 import { startServer, type TestServer } from './start-server.ts'
 
@@ -18,6 +19,8 @@ export interface SharedAccount {
   readonly databaseUrl: string
   /** One on the path `/`, two of one PostgreSQL on `/postgres`. */
   readonly baseUrls: readonly string[]
+  /** Of the forwarder that scripts of these gateways may call. */
+  readonly forwarderUrl: string
 }
 
 /**
@@ -25,15 +28,21 @@ export interface SharedAccount {
  * their own, and two on one PostgreSQL, when the first file asks: to start one takes longer than most files run.
  */
 export default async function serveGateways(project: TestProject): Promise<() => Promise<void>> {
+  const forwarder = await startForwarder()
   const started = new Map<string, Promise<TestServer[]>>()
   const closeStores: (() => Promise<void>)[] = []
   async function start(path: string): Promise<TestServer[]> {
-    if (path !== '/postgres') return [await startServer()]
+    const settings = { ROSTRUM_GRAPHQL_HOSTS: forwarder.host }
+    if (path !== '/postgres') return [await startServer(settings)]
     const { databasesUrl } = project.getProvidedContext()
     const answer = await fetch(databasesUrl)
     if (!answer.ok) throw new Error(`No database was created: ${await answer.text()}`)
-    const settings = { DATABASE_URL: await answer.text() }
-    return Promise.all([startServer(settings), startServer(settings)])
+    const replica = {
+      ...settings,
+      DATABASE_URL: await answer.text(),
+      ROSTRUM_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    }
+    return Promise.all([startServer(replica), startServer(replica)])
   }
   async function startWithStore(path: string): Promise<TestServer[]> {
     const gateways = await start(path)
@@ -49,7 +58,8 @@ export default async function serveGateways(project: TestProject): Promise<() =>
     const account = `shared-${accounts}`
     const databaseUrl = databaseUrlOf(gateways)
     const adminToken = await issue({ databaseUrl, request: { account, scopes: ['admin'] } })
-    return { account, adminToken, databaseUrl, baseUrls: gateways.map(({ baseUrl }) => baseUrl) }
+    const baseUrls = gateways.map(({ baseUrl }) => baseUrl)
+    return { account, adminToken, databaseUrl, baseUrls, forwarderUrl: forwarder.url }
   }
   const server = createServer(async ({ url = '/' }, response) => {
     try {
@@ -66,6 +76,7 @@ export default async function serveGateways(project: TestProject): Promise<() =>
     await Promise.all(closeStores.map(close => close()))
     const gateways = await Promise.all([...started.values()].map(each => each.catch(() => [])))
     await Promise.all(gateways.flat().map(gateway => gateway.stop()))
+    forwarder.close()
   }
 }
 

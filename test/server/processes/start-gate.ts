@@ -13,13 +13,16 @@ export interface Gate {
   close(): Promise<void>
 }
 
-/** Starts a host that answers when the test releases it, so that the test decides how long a calling run lasts. */
-export async function startGate(): Promise<Gate> {
+/**
+ * Starts a host that answers when the test releases it, so that the test decides how long a calling run lasts. For
+ * scripts on a shared gateway, give the `urlForScripts` of that gateway.
+ */
+export async function startGate(urlForScripts = (url: string) => url): Promise<Gate> {
   const waiting: ServerResponse[] = []
   const upstream = await startUpstream((_, response) => void waiting.push(response))
   return {
     host: upstream.host,
-    wait: `await graphql('{ x }', {}, '${upstream.url}/')`,
+    wait: `await graphql('{ x }', {}, '${urlForScripts(upstream.url)}/')`,
     arrived: () => upstream.requests.length,
     open() {
       for (const response of waiting.splice(0)) sendJson(response, { data: null })

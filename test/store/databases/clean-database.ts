@@ -1,4 +1,4 @@
-import { askPostgres } from './ask-postgres.ts'
+import { askPostgres, openClient } from './ask-postgres.ts'
 
 // A test that filled a database leaves it slow for the next one.
 const maxBytes = 20 * 2 ** 20
@@ -45,9 +45,16 @@ export async function readDatabaseShape(url: string): Promise<string> {
  * tables, filled it or is still connected, so that no other test can have it.
  */
 export async function cleanDatabase(url: string, expectedShape: string): Promise<boolean> {
-  const [found] = await askPostgres<Shape>(url, readShape)
-  if (found?.shape !== expectedShape || Number(found.bytes) > maxBytes || found.connections !== '1')
-    return false
-  await askPostgres(url, removeRows)
-  return true
+  const client = await openClient(url)
+  try {
+    const { rows } = await client.query<Shape>(readShape)
+    const isUsable = rows.every(
+      ({ shape, bytes, connections }) =>
+        shape === expectedShape && Number(bytes) <= maxBytes && connections === '1',
+    )
+    if (isUsable) await client.query(removeRows)
+    return isUsable
+  } finally {
+    await client.end()
+  }
 }

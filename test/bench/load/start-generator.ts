@@ -24,7 +24,8 @@ export function startGenerator(maxConnections = Number.POSITIVE_INFINITY): Gener
           if ('result' in reply) resolve(reply.result)
           else reject(new Error(`A load of ${plan.traffic} failed: ${reply.failure}`))
         })
-        child.send({ ...plan, connections: Math.min(maxConnections, plan.connections) })
+        const bounded = { ...plan, connections: Math.min(maxConnections, plan.connections) }
+        child.send(bounded, error => error && reject(error))
       }),
     stop: () => void child.kill(),
   }

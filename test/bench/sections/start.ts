@@ -25,11 +25,14 @@ export const start: Section = {
         const spawned = performance.now()
         const server = await startRostrum({ ...bench, folder, name: 'start', database })
         times.push(performance.now() - spawned)
-        if (memory === null && times === laterMs) {
-          await sleep(settleMs)
-          memory = memoryOf(server.pid)
+        try {
+          if (memory === null && times === laterMs) {
+            await sleep(settleMs)
+            memory = memoryOf(server.pid)
+          }
+        } finally {
+          await server.stop()
         }
-        await server.stop()
       }
     }
     const row = (name: string, times: readonly number[]) => [

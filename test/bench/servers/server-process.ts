@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, copyFileSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, copyFileSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -97,6 +97,8 @@ async function waitUntilReady({ name, port, child }: Running): Promise<void> {
 
 function databaseFor({ name, folder, seed }: Place & { readonly name: string }): string {
   const path = join(folder, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.db`)
+  // Those of a server that was killed would change the copy.
+  for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true })
   copyFileSync(seed.path, path)
   return path
 }

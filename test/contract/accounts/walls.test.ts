@@ -40,8 +40,9 @@ beforeAll(async () => {
   expect(removed.status).toBe(204)
 })
 
+// Without the number of the file's own account, which `mask` could take for an id.
 function codeOf(account: string): string {
-  return `${server.account}-${account}`
+  return `walls-${account}`
 }
 
 // Gives the last id, one that no other number of an answer can be mistaken for.

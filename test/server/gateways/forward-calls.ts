@@ -14,9 +14,10 @@ export async function startForwarder(): Promise<Forwarder> {
   const server = createServer((incoming, response) => {
     const { method, headers, url = '' } = incoming
     const [, port, path] = /^\/(\d+)(\/.*)$/.exec(url) ?? []
-    const forwarded = request({ host: '127.0.0.1', port, path, method, headers }, answer => {
+    const forwarded = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, answer => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(response)
+      answer.on('close', () => answer.complete || response.destroy())
     })
     // A connection that closes on one side is closed on the other one.
     forwarded.on('error', () => response.destroy())

@@ -73,8 +73,8 @@ export default async function serveGateways(project: TestProject): Promise<() =>
   return async () => {
     server.close()
     // Without those that did not start, which failed a file.
-    await Promise.all(closeStores.map(close => close()))
     const gateways = await Promise.all([...started.values()].map(each => each.catch(() => [])))
+    await Promise.allSettled(closeStores.map(close => close()))
     await Promise.all(gateways.flat().map(gateway => gateway.stop()))
     forwarder.close()
   }

@@ -19,7 +19,7 @@ export async function shareServer(): Promise<SharedServer> {
   return server
 }
 
-/** Gives a file a new account on two gateways of one PostgreSQL that the files share. */
+/** The same on two gateways of one PostgreSQL that the files share. They have a key for the secrets of webhooks. */
 export function shareReplicas(): Promise<readonly [SharedServer, SharedServer]> {
   return askForAccount('/postgres')
 }

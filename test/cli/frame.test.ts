@@ -5,7 +5,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { CommandCall } from '../../src/cli/frame/command.ts'
 import { createTerminal } from '../../src/cli/frame/terminal.ts'
@@ -14,6 +13,8 @@ import { createGatewayClient, type GatewayClient } from '../../src/cli/gateway/g
 import { onInterrupt } from '../../src/cli/run-cli.ts'
 import { followRuns } from '../../src/cli/runs/follow-runs.ts'
 import { showControls, showControlsOfJson } from '../../src/show-controls.ts'
+import { findDescendants, findSurvivors } from '../server/processes/child-processes.ts'
+import type { CommandOutput } from '../server/processes/spawn-command.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
 let place: Workplace
@@ -25,8 +26,9 @@ afterAll(() => place.remove())
 const names = ['run', 'test', 'pull', 'push', 'logs', 'types', 'schema', 'login', 'logout', 'backup']
 // What `--help` of each command printed, for both tests that read it.
 const askForHelp = async () => {
-  const asked = names.map(async name => [name, await place.run([name, '--help'])] as const)
-  return new Map(await Promise.all(asked))
+  const printed = new Map<string, CommandOutput>()
+  for (const name of names) printed.set(name, await place.runHere([name, '--help']))
+  return printed
 }
 let help: ReturnType<typeof askForHelp> | undefined
 const helpOf = async (name: string) => {
@@ -36,7 +38,7 @@ const helpOf = async (name: string) => {
 
 test('help names every command, on stdout, and each command has its own', async () => {
   for (const flag of ['--help', '-h']) {
-    const { code, stdout, stderr } = await place.run([flag])
+    const { code, stdout, stderr } = await place.runHere([flag])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const name of names) expect(stdout).toContain(`\n  ${name} `)
   }
@@ -96,14 +98,14 @@ test.each([
   { args: ['test', '--reporter', 'dots'], said: /no reporter `dots`/ },
   { args: ['backup', 'no/where/b.db'], said: /folder of `no\/where\/b.db` does not exist/ },
 ])('wrong use is refused with 64 and nothing on stdout: $args', async ({ args, said }) => {
-  const { code, stdout, stderr } = await place.run(args)
+  const { code, stdout, stderr } = await place.runHere(args)
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
   expect(stderr).toMatch(said)
   if (args.length > 0) expect(stderr.trimEnd()).not.toContain('\n')
 })
 
 test('a gateway that cannot be reached is 69, with one line that names it', async () => {
-  const { code, stdout, stderr } = await place.run(['logs', '--url', 'http://127.0.0.1:9'])
+  const { code, stdout, stderr } = await place.runHere(['logs', '--url', 'http://127.0.0.1:9'])
   expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
   expect(stderr).toMatch(/^Cannot reach the gateway at http:\/\/127\.0\.0\.1:9: .+\n$/)
 })
@@ -156,13 +158,13 @@ test.each([
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     await place.write('a.js', 'exit(1)')
     for (const args of [['logs'], ['pull'], ['run', 'a.js']]) {
-      const { code, stdout, stderr } = await place.run([...args, '--url', url])
+      const { code, stdout, stderr } = await place.runHere([...args, '--url', url])
       expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
       expect(stderr).toMatch(/^[^\n]+\n$/)
       expect(stderr).toContain(url)
       expect(stderr).toContain(said)
     }
-    const secure = await place.run(['logs', '--url', url.replace('http:', 'https:')])
+    const secure = await place.runHere(['logs', '--url', url.replace('http:', 'https:')])
     expect(secure).toMatchObject({ code: 69, stderr: expect.stringContaining('without TLS') })
     server.close()
   },
@@ -309,7 +311,7 @@ test.each([
   const server = createServer((_request, response) => response.writeHead(status).end(body))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const { stderr, ...rest } = await place.run(['logs', '--url', url])
+  const { stderr, ...rest } = await place.runHere(['logs', '--url', url])
   expect({ ...rest, stderr }).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(said) })
   server.close()
 })
@@ -327,11 +329,16 @@ test('npm starts the command in place of a shell, which a signal would end witho
 })
 
 test('a command whose terminal is closed cleans up as after Ctrl-C', async () => {
-  await place.write('a.js', 'exit(1)')
-  const watching = place.start(['run', 'a.js', '--watch'])
-  while (watching.stdout() === '') await sleep(10)
-  process.kill(watching.pid, 'SIGHUP')
-  expect((await watching.ended).code).toBe(130)
+  const patient = await makeWorkplace({ ROSTRUM_TASK_CPU_MS: '60000', ROSTRUM_TASK_TIMEOUT_MS: '60000' })
+  onTestFinished(patient.remove)
+  await patient.write('a.js', "log('begun'); for (;;);")
+  const running = patient.start(['run', 'a.js'])
+  await expect.poll(running.stderr).toContain('begun')
+  const children = findDescendants(running.pid)
+  expect(children).not.toEqual([])
+  process.kill(running.pid, 'SIGHUP')
+  expect((await running.ended).code).toBe(130)
+  expect(await findSurvivors(children)).toEqual([])
 })
 
 test('half a second after a signal, the next one of any kind ends the process', () => {
@@ -359,7 +366,7 @@ test('a reader that closes the pipe ends a command quietly', async () => {
 test('an error is one line without control characters, even if it quotes a file', async () => {
   await place.write('bad.json', '{\n "a": \u001b[31m\n x}')
   await place.write('a.js', 'exit(1)')
-  const { code, stderr } = await place.run(['run', 'a.js', '--input', 'bad.json'])
+  const { code, stderr } = await place.runHere(['run', 'a.js', '--input', 'bad.json'])
   expect(code).toBe(64)
   expect(stderr).toMatch(/^[^\p{Cc}]+\n$/u)
 })
@@ -405,11 +412,11 @@ test('Ctrl-C at a question ends its line', async () => {
 test('a ROSTRUM_TOKEN that cannot be sent is refused with 77 and not shown', async () => {
   for (const token of ['rst_sec\nret', 'rst_sec…ret']) {
     const signedIn = await makeWorkplace({ ROSTRUM_TOKEN: token, ROSTRUM_URL: 'http://127.0.0.1:9' })
-    const { code, stdout, stderr } = await signedIn.run(['logs'])
+    const { code, stdout, stderr } = await signedIn.runHere(['logs'])
     expect({ code, stdout }).toEqual({ code: 77, stdout: '' })
     expect(stderr).toMatch(/^ROSTRUM_TOKEN is no token/)
     expect(stderr).not.toMatch(/sec|ret\b/)
-    expect((await signedIn.run(['logout'])).code).toBe(0)
+    expect((await signedIn.runHere(['logout'])).code).toBe(0)
     signedIn.remove()
   }
 })

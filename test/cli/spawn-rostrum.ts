@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import { endWithParent } from '../server/processes/end-with-parent.ts'
+import { runInProcess } from '../server/processes/run-in-process.ts'
 import type { CommandOutput } from '../server/processes/spawn-command.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
 
@@ -29,6 +30,11 @@ export interface Workplace {
   read(file: string): Promise<string>
   start(args: readonly string[], stdin?: string): Going
   run(args: readonly string[], stdin?: string): Promise<CommandOutput>
+  /**
+   * Runs a command in the process of the test, one at a time, because to start a process takes far more processor time.
+   * It has no stdin. Use `run` where the process is part of the claim, and for all that starts a gateway.
+   */
+  runHere(args: readonly string[]): Promise<CommandOutput>
   remove(): void
 }
 
@@ -73,17 +79,12 @@ export async function makeWorkplace(
 ): Promise<Workplace> {
   const folder = makeTempFolder()
   const temporary = makeTempFolder()
+  const environment = { INIT_CWD: folder.path, HOME: folder.path, TMPDIR: temporary.path, ...settings }
   const start = (args: readonly string[], stdin = ''): Going => {
     const [command = '', ...words] = [...through, process.execPath, 'src/start.mjs', 'cli', ...args]
     const child = spawn(command, words, {
       cwd: root,
-      env: {
-        PATH: process.env.PATH,
-        INIT_CWD: folder.path,
-        HOME: folder.path,
-        TMPDIR: temporary.path,
-        ...settings,
-      },
+      env: { PATH: process.env.PATH, ...environment },
     })
     endWithParent(child)
     child.stdin.on('error', () => {}).end(stdin)
@@ -118,6 +119,7 @@ export async function makeWorkplace(
     read: file => readFile(join(folder.path, file), 'utf8'),
     start,
     run: (args, stdin) => start(args, stdin).ended,
+    runHere: args => runInProcess('cli', args, environment),
     remove() {
       folder.remove()
       temporary.remove()

@@ -9,27 +9,76 @@ import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
 let server: SharedServer
 let place: Workplace
+let settings: Readonly<Record<string, string>>
 beforeAll(async () => {
   server = await shareServer()
   // The token of the gateway is of no use to a local run, and must not change it.
-  place = await makeWorkplace({
+  settings = {
     ROSTRUM_URL: server.baseUrl,
     ROSTRUM_TOKEN: server.adminToken,
     ROSTRUM_TASK_CPU_MS: '300',
-  })
+  }
+  place = await makeWorkplace(settings)
 })
 afterAll(() => place.remove())
 
+// Before the tests that run something on the gateway.
+test.each(['', 'example.com'])(
+  'a local run has a store of its own, asks no proxy, and leaves nothing, with NO_PROXY=%j',
+  async names => {
+    let asked = 0
+    const proxy = createServer((_request, response) => {
+      asked++
+      response.writeHead(502).end()
+    })
+    onTestFinished(() => void proxy.close())
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    const HTTP_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    const behindProxy = await makeWorkplace({
+      ...settings,
+      NODE_USE_ENV_PROXY: '1',
+      HTTP_PROXY,
+      NO_PROXY: names,
+    })
+    onTestFinished(() => behindProxy.remove())
+    await behindProxy.write(
+      'f.js',
+      `const { data } = await graphql('query ($id: ID!) { viewer { accountCode } user(id: $id) { email } }', payload)
+      await graphql('mutation { saveTeam(input: { id: 3, name: "Red" }) { id } }')
+      exit({ ...payload, account: data.viewer.accountCode, email: data.user?.email ?? null })`,
+    )
+    expect(await behindProxy.run(['run', 'f.js', '--input', '-'], '{"id":"7"}')).toEqual({
+      code: 0,
+      stdout: '{"id":"7","account":"demo","email":null}\n',
+      stderr: '',
+    })
+    expect(asked).toBe(0)
+    expect(readdirSync(behindProxy.temporary)).toEqual([])
+    expect((await server.graphql('{ runs { nodes { name } } }')).body).toMatchObject({
+      data: { runs: { nodes: [] } },
+    })
+  },
+)
+
+test('a local run has the limits of the settings', async () => {
+  await place.write('f.js', 'while (true) {}')
+  const endless = await place.run(['run', 'f.js'])
+  expect(endless).toMatchObject({ code: 2, stdout: '' })
+  expect(endless.stderr).toMatch(/^f\.js\S* TIMEOUT /)
+})
+
 const run = async (script: string, ...args: string[]) => {
   await place.write('f.js', script)
-  return place.run(['run', 'f.js', ...args])
+  return place.runHere(['run', 'f.js', ...args])
 }
+// A local run starts a gateway. What a run prints is the same.
+const runOnGateway = (script: string, ...args: string[]) => run(script, '--remote', ...args)
 
 test('exit prints its value as one line of JSON, and log entries are lines on stderr', async () => {
   await place.write('in.json', '{"impact": 3}')
   await place.write('opt.json', '{"params": {"a": 1}}')
   const given = ['--input', 'in.json', '--options', 'opt.json']
-  const { code, stdout, stderr } = await run(
+  const { code, stdout, stderr } = await runOnGateway(
     "log('total', payload.impact); console.warn({ a: [1] }); exit({ ...payload, a: options.params.a })",
     ...given,
   )
@@ -41,33 +90,35 @@ test('exit prints its value as one line of JSON, and log entries are lines on st
 })
 
 test('fail is 1 with its message word for word, an error 2 with its place', async () => {
-  expect(await run("fail('no “way”\\n  at all')")).toEqual({
+  expect(await runOnGateway("fail('no “way”\\n  at all')")).toEqual({
     code: 1,
     stdout: '',
     stderr: 'no “way”\n  at all\n',
   })
-  expect(await run('log(1)\n  throw new Error("x")')).toEqual({
+  expect(await runOnGateway('log(1)\n  throw new Error("x")')).toEqual({
     code: 2,
     stdout: '',
     stderr: 'info  1\nf.js:2:9 RUNTIME Error: x\n',
   })
-  expect(await run('exit(')).toMatchObject({
+  expect(await runOnGateway('exit(')).toMatchObject({
     code: 2,
     stdout: '',
     stderr: expect.stringMatching(/^f\.js:1:\d+ SYNTAX /),
   })
-  const endless = await run('while (true) {}')
-  expect(endless).toMatchObject({ code: 2, stdout: '' })
-  expect(endless.stderr).toMatch(/^f\.js\S* TIMEOUT /)
 })
 
 test('an escape sequence of a script reaches no pipe', async () => {
-  const { stdout, stderr } = await run("log('\\u001b[31mred\\nline', '\\u009b'); fail('\\u001b[2J')")
+  const { stdout, stderr } = await runOnGateway("log('\\u001b[31mred\\nline', '\\u009b'); fail('\\u001b[2J')")
   expect(stdout + stderr).toBe('info  \\u001b[31mred\\nline \\u009b\n\\u001b[2J\n')
 })
 
 test('with --json the answer is one document, whatever the outcome', async () => {
-  const { code, stdout, stderr } = await run("log('a'); fail('\\u009b2Jb\\u202e')", '--json', '--name', 'n')
+  const { code, stdout, stderr } = await runOnGateway(
+    "log('a'); fail('\\u009b2Jb\\u202e')",
+    '--json',
+    '--name',
+    'n',
+  )
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   expect(stdout).toContain('"\\u009b2Jb\\u202e"')
   expect(JSON.parse(stdout)).toMatchObject({
@@ -80,9 +131,11 @@ test('with --json the answer is one document, whatever the outcome', async () =>
 })
 
 test('a file may come from stdin', async () => {
-  expect(await place.run(['run', '-'], 'exit(payload)')).toEqual({ code: 0, stdout: '{}\n', stderr: '' })
+  const printed = { code: 0, stdout: '{}\n', stderr: '' }
+  expect(await place.run(['run', '-', '--remote'], 'exit(payload)')).toEqual(printed)
   await place.write('f.js', 'exit(payload)')
-  expect(await place.run(['run', 'f.js', '--input', '-'], '[1]')).toMatchObject({ stdout: '[1]\n' })
+  const fromFile = await place.run(['run', 'f.js', '--remote', '--input', '-'], '[1]')
+  expect(fromFile).toMatchObject({ stdout: '[1]\n' })
 })
 
 test('a document that is no JSON, and a script that is not UTF-8, are said before anything runs', async () => {
@@ -96,7 +149,7 @@ test('a document that is no JSON, and a script that is not UTF-8, are said befor
     stderr: '`--input` takes the name of a file, not JSON itself. Send the JSON on stdin, with `-`.\n',
   })
   await place.write('latin.js', new Uint8Array([0x65, 0xe9, 0x28]))
-  expect(await place.run(['run', 'latin.js'])).toMatchObject({
+  expect(await place.runHere(['run', 'latin.js'])).toMatchObject({
     code: 64,
     stderr: expect.stringContaining('UTF-8'),
   })
@@ -111,34 +164,6 @@ test('a script that is far too large is refused with one line', async () => {
     truncateSync(join(place.path, 'dump.js'), bytes)
     expect(await place.run(['run', 'dump.js', '--remote'])).toEqual({ code: 64, stdout: '', stderr: line })
   }
-})
-
-test('a local run has a store of its own, and leaves nothing', async () => {
-  const script = `
-    const { data } = await graphql('{ viewer { accountCode } }')
-    await graphql('mutation { saveTeam(input: { id: 3, name: "Red" }) { id } }')
-    exit(data.viewer.accountCode)`
-  expect(await run(script)).toMatchObject({ code: 0, stdout: '"demo"\n' })
-  expect(readdirSync(place.temporary)).toEqual([])
-  expect((await server.graphql('{ runs { nodes { name } } }')).body).toMatchObject({
-    data: { runs: { nodes: [] } },
-  })
-})
-
-test.each(['', 'example.com'])('a local run asks no proxy, whatever NO_PROXY says: %j', async names => {
-  let asked = 0
-  const proxy = createServer((_request, response) => {
-    asked++
-    response.writeHead(502).end()
-  })
-  onTestFinished(() => void proxy.close())
-  await once(proxy.listen(0, '127.0.0.1'), 'listening')
-  const HTTP_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  const behindProxy = await makeWorkplace({ NODE_USE_ENV_PROXY: '1', HTTP_PROXY, NO_PROXY: names })
-  onTestFinished(() => behindProxy.remove())
-  await behindProxy.write('f.js', 'exit(1)')
-  expect(await behindProxy.run(['run', 'f.js'])).toEqual({ code: 0, stdout: '1\n', stderr: '' })
-  expect(asked).toBe(0)
 })
 
 test('with --remote or --url a run is one of the gateway', async () => {

@@ -33,6 +33,11 @@ afterAll(() => place.remove())
 
 const kept = '.config/rostrum/credentials.json'
 const execute = (name: string, sourceCode: string) => server.execute({ name, sourceCode })
+/** Resolves when a run of this name is listed. */
+const written = (name: string) =>
+  expect
+    .poll(async () => (await server.graphql('{ runs { nodes { name } } }')).body)
+    .toMatchObject({ data: { runs: { nodes: expect.arrayContaining([{ name }]) } } })
 
 test('login keeps a good token for its URL alone, where nobody else can read it, and shows it nowhere', async () => {
   const login = () => place.run(['login', '--url', `${server.baseUrl}/`], `${server.adminToken}\n`)
@@ -49,9 +54,9 @@ test('login keeps a good token for its URL alone, where nobody else can read it,
   const bad = await place.run(['login', '--url', server.baseUrl], 'rst_no\n')
   expect({ code: bad.code, stdout: bad.stdout }).toEqual({ code: 77, stdout: '' })
   expect(await place.read(kept)).toContain(server.adminToken)
-  expect((await place.run(['logs'])).code).toBe(0)
+  expect((await place.runHere(['logs'])).code).toBe(0)
   const given = await makeWorkplace({ ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: 'rst_no' })
-  expect((await given.run(['logs'])).stderr).toContain('Set another ROSTRUM_TOKEN')
+  expect((await given.runHere(['logs'])).stderr).toContain('Set another ROSTRUM_TOKEN')
   given.remove()
   renameSync(join(place.path, kept), join(place.path, 'tokens.json'))
   symlinkSync('../../tokens.json', join(place.path, kept))
@@ -60,13 +65,13 @@ test('login keeps a good token for its URL alone, where nobody else can read it,
   await login()
   expect(lstatSync(join(place.path, kept)).isSymbolicLink()).toBe(true)
   const other = server.baseUrl.replace('127.0.0.1', 'localhost')
-  expect(await place.run(['logs', '--url', other])).toMatchObject({
+  expect(await place.runHere(['logs', '--url', other])).toMatchObject({
     code: 77,
     stderr: expect.stringContaining('rostrum login'),
   })
-  expect((await place.run(['logout', '--url', server.baseUrl])).code).toBe(0)
+  expect((await place.runHere(['logout', '--url', server.baseUrl])).code).toBe(0)
   expect(await place.read(kept)).not.toContain(server.adminToken)
-  expect((await place.run(['logs', '--url', server.baseUrl])).code).toBe(77)
+  expect((await place.runHere(['logs', '--url', server.baseUrl])).code).toBe(77)
   await login()
 })
 
@@ -74,12 +79,12 @@ test('what login kept is not read where the gateway and the token are given', as
   const given = await makeWorkplace({ ROSTRUM_URL: server.baseUrl, ROSTRUM_TOKEN: server.adminToken })
   onTestFinished(given.remove)
   await given.write(kept, 'broken')
-  expect(await given.run(['logs'])).toMatchObject({ code: 0, stderr: '' })
-  expect(await given.run(['logs', '--url', `${server.baseUrl}/`])).toMatchObject({ code: 0, stderr: '' })
+  expect(await given.runHere(['logs'])).toMatchObject({ code: 0, stderr: '' })
+  expect(await given.runHere(['logs', '--url', `${server.baseUrl}/`])).toMatchObject({ code: 0, stderr: '' })
   const withoutUrl = await makeWorkplace({ HOME: given.path, ROSTRUM_TOKEN: server.adminToken })
   onTestFinished(withoutUrl.remove)
   const stderr = expect.stringContaining('is not what `rostrum login` writes')
-  expect(await withoutUrl.run(['logs'])).toMatchObject({ code: 64, stderr })
+  expect(await withoutUrl.runHere(['logs'])).toMatchObject({ code: 64, stderr })
 })
 
 test('logs prints kept runs, the oldest first, with their entries, and takes a function and an outcome', async () => {
@@ -91,7 +96,7 @@ test('logs prints kept runs, the oldest first, with their entries, and takes a f
   await execute('one', "log('a', 1); exit(1)")
   await execute('two', "fail('no')")
   await execute('three', 'exit(\n')
-  await expect.poll(async () => (await place.run(['logs'])).stdout).toContain('three')
+  await written('three')
   const { stdout } = await place.run(['logs'])
   const lines = stdout.split('\n')
   expect(lines.findIndex(line => line.includes('  one  '))).toBeLessThan(
@@ -100,7 +105,7 @@ test('logs prints kept runs, the oldest first, with their entries, and takes a f
   expect(stdout).toMatch(/ {2}one {2}exit .*\n {4}info {2}a 1\n/)
   expect(stdout).toMatch(/ {2}two {2}fail .* no\n/)
   expect(stdout).toMatch(/ {2}three {2}error .* SYNTAX .*\(line \d\)\n/)
-  const json = await place.run(['logs', '--json', '--outcome', 'fail', '--limit', '1'])
+  const json = await place.runHere(['logs', '--json', '--outcome', 'fail', '--limit', '1'])
   expect(JSON.parse(json.stdout)).toEqual({
     ...{
       id: expect.any(String),
@@ -119,17 +124,17 @@ test('logs prints kept runs, the oldest first, with their entries, and takes a f
     },
     request_context: { txnID: expect.any(String), txnSource: expect.any(String) },
   })
-  expect(await place.run(['logs', '--function', 't/none'])).toMatchObject({ code: 64 })
-  expect(await place.run(['logs', '--function', 'a/t/f'])).toMatchObject({ code: 64, stdout: '' })
+  expect(await place.runHere(['logs', '--function', 't/none'])).toMatchObject({ code: 64 })
+  expect(await place.runHere(['logs', '--function', 'a/t/f'])).toMatchObject({ code: 64, stdout: '' })
   // Runs that still run do not count.
   const running = [execute('busy', 'for (;;);'), execute('busy', 'for (;;);')]
   const query = '{ runs(filter: { state: RUNNING }) { nodes { id } } }'
   const listed = { data: { runs: { nodes: [{}, {}] } } }
   await expect.poll(async () => (await server.graphql(query)).body).toMatchObject(listed)
-  const last = await place.run(['logs', '--json', '--limit', '1'])
+  const last = await place.runHere(['logs', '--json', '--limit', '1'])
   await Promise.all(running)
   expect(JSON.parse(last.stdout).name).toBe('three')
-  const ofFunction = await place.run(['logs', '--function', 't/f', '--json'])
+  const ofFunction = await place.runHere(['logs', '--function', 't/f', '--json'])
   expect(
     ofFunction.stdout
       .split('\n')
@@ -158,7 +163,7 @@ test('logs --follow goes on with runs as they end, each once, until Ctrl-C', asy
 
 test('logs --follow shows what ended while the gateway was away, and nothing that is older', async () => {
   for (const name of ['older', 'oldest']) await execute(name, 'exit(1)')
-  await expect.poll(async () => (await place.run(['logs'])).stdout).toContain('oldest')
+  await written('oldest')
   const between = await relay(server.baseUrl)
   const away = await makeWorkplace({ ROSTRUM_URL: between.url, ROSTRUM_TOKEN: server.adminToken })
   const going = away.start(['logs', '--follow', '--limit', '0'])
@@ -229,7 +234,7 @@ test('backup copies a store that a gateway serves, for its owner alone, and a ga
   const [found] = await copy.functions.listAfter(server.account, 0, 10)
   await copy.close()
   expect(found).toMatchObject({ name: 'f', caseTypeCode: 't' })
-  expect(await place.run(['backup', 'b.db'])).toMatchObject({ code: 64, stdout: '' })
+  expect(await place.runHere(['backup', 'b.db'])).toMatchObject({ code: 64, stdout: '' })
 })
 
 test('backup of a database without tables of Rostrum is refused, and makes no file', async () => {
@@ -240,7 +245,7 @@ test('backup of a database without tables of Rostrum is refused, and makes no fi
   client.close()
   const other = await makeWorkplace({ DATABASE_URL: `sqlite:${path}` })
   onTestFinished(() => other.remove())
-  const { code, stdout, stderr } = await other.run(['backup', 'b.db'])
+  const { code, stdout, stderr } = await other.runHere(['backup', 'b.db'])
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
   expect(stderr).toContain(`There is no store in the file \`${path}\``)
   expect(existsSync(join(other.path, 'b.db'))).toBe(false)
@@ -252,14 +257,14 @@ test.skipIf(!existsSync('/dev/full'))('backup onto a full disk names the copy', 
 })
 
 test('backup to a name that is too long is refused with one line', async () => {
-  const { code, stdout, stderr } = await place.run(['backup', 'x'.repeat(250)])
+  const { code, stdout, stderr } = await place.runHere(['backup', 'x'.repeat(250)])
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
   expect(stderr).toMatch(/^The database .* cannot be copied to .*: the path is too long\.\n$/)
 })
 
 test('backup of PostgreSQL is refused with the command that does it', async () => {
   const other = await makeWorkplace({ DATABASE_URL: 'postgres://localhost/x' })
-  const { code, stderr } = await other.run(['backup', 'b.db'])
+  const { code, stderr } = await other.runHere(['backup', 'b.db'])
   await other.remove()
   expect(code).toBe(64)
   expect(stderr).toContain('pg_dump')
@@ -268,7 +273,7 @@ test('backup of PostgreSQL is refused with the command that does it', async () =
 test('backup of a store whose URL is wrong says what it must be, as the gateway does', async () => {
   const other = await makeWorkplace({ DATABASE_URL: 'data/rostrum.db' })
   onTestFinished(() => other.remove())
-  const { code, stderr } = await other.run(['backup', 'b.db'])
+  const { code, stderr } = await other.runHere(['backup', 'b.db'])
   expect(code).toBe(64)
   expect(stderr).toContain('The setting DATABASE_URL must be `sqlite:<path>` or `postgres://…`')
 })

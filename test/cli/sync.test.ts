@@ -34,26 +34,26 @@ test('pull writes each source byte for byte, touches nothing without a change, a
   expect(await lock()).toMatchObject({ url: server.baseUrl, account: server.account })
   const times = () => [file, 'rostrum.lock'].map(name => statSync(join(place.path, name)).mtimeMs)
   const before = times()
-  expect(await place.run(['pull'])).toMatchObject({ code: 0, stdout: '' })
+  expect(await place.runHere(['pull'])).toMatchObject({ code: 0, stdout: '' })
   expect(times()).toEqual(before)
   await place.write('functions/incident/mine.js', 'exit(1)')
   await server.rest('DELETE', path)
-  expect((await place.run(['pull'])).code).toBe(0)
+  expect((await place.runHere(['pull'])).code).toBe(0)
   expect(existsSync(join(place.path, file))).toBe(false)
   expect(await place.read('functions/incident/mine.js')).toBe('exit(1)')
 })
 
 test('a file and a function that both changed are a conflict for pull and push, and nothing is written', async () => {
   await saveLive('exit(1)')
-  await place.run(['pull'])
+  await place.runHere(['pull'])
   const locked = await place.read('rostrum.lock')
   await saveLive('exit(2)')
   await place.write(file, 'exit(3)')
   await place.write('functions/_/other.js', 'exit(4)')
-  const pulled = await place.run(['pull'])
+  const pulled = await place.runHere(['pull'])
   expect({ code: pulled.code, stdout: pulled.stdout }).toEqual({ code: 3, stdout: '' })
   expect(pulled.stderr).toContain(file)
-  const pushed = await place.run(['push', '--yes'])
+  const pushed = await place.runHere(['push', '--yes'])
   expect(pushed.code).toBe(3)
   expect(pushed.stderr).toContain('incident/priority')
   expect(await place.read(file)).toBe('exit(3)')
@@ -62,13 +62,13 @@ test('a file and a function that both changed are a conflict for pull and push, 
   expect((await server.graphql('{ functions { nodes { name } } }')).body).toMatchObject({
     data: { functions: { nodes: [{ name: 'priority' }] } },
   })
-  expect((await place.run(['pull', '--force'])).code).toBe(0)
+  expect((await place.runHere(['pull', '--force'])).code).toBe(0)
   expect(await place.read(file)).toBe('exit(2)')
 })
 
 test('push shows a unified diff, asks nothing in a pipe, and saves with --yes', async () => {
   await saveLive('exit(1)\n')
-  await place.run(['pull'])
+  await place.runHere(['pull'])
   await place.write(file, 'exit(2)\n')
   await place.write('functions/_/other.js', 'exit(4)\n')
   const shown = `--- /dev/null
@@ -81,7 +81,7 @@ test('push shows a unified diff, asks nothing in a pipe, and saves with --yes', 
 -exit(1)
 +exit(2)
 `
-  expect(await place.run(['push', '--dry-run'])).toMatchObject({ code: 0, stdout: shown })
+  expect(await place.runHere(['push', '--dry-run'])).toMatchObject({ code: 0, stdout: shown })
   const unanswered = await place.run(['push'])
   expect({ code: unanswered.code, stdout: unanswered.stdout }).toEqual({ code: 64, stdout: shown })
   expect(unanswered.stderr).toContain('--yes')
@@ -91,7 +91,7 @@ test('push shows a unified diff, asks nothing in a pipe, and saves with --yes', 
   })
   expect(await readLive()).toBe('exit(2)\n')
   expect(Object.keys((await lock()).functions)).toEqual(['incident/priority'])
-  expect((await place.run(['push', '--yes'])).code).toBe(0)
+  expect((await place.runHere(['push', '--yes'])).code).toBe(0)
   expect(Object.keys((await lock()).functions)).toEqual(['_/other', 'incident/priority'])
   const again = await place.run(['push'])
   expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 0, stdout: '' })
@@ -104,32 +104,32 @@ test('push shows a unified diff, asks nothing in a pipe, and saves with --yes', 
 test('a file that does not compile, or has no good path or bytes, keeps everything from being pushed', async () => {
   await place.write('functions/_/good.js', 'exit(1)')
   await place.write(file, 'exit(1) )')
-  const broken = await place.run(['push', '--yes'])
+  const broken = await place.runHere(['push', '--yes'])
   expect({ code: broken.code, stdout: broken.stdout }).toEqual({ code: 2, stdout: '' })
   expect(broken.stderr).toMatch(new RegExp(`^${file}:1:\\d+ SYNTAX .+\\n$`))
   await place.write(file, '')
-  expect(await place.run(['push', '--yes'])).toMatchObject({
+  expect(await place.runHere(['push', '--yes'])).toMatchObject({
     code: 64,
     stderr: `${file}: The file is empty. Nothing was pushed.\n`,
   })
   await place.write(file, ' '.repeat(262_145))
-  expect(await place.run(['push', '--yes'])).toMatchObject({
+  expect(await place.runHere(['push', '--yes'])).toMatchObject({
     code: 64,
     stderr: `${file}: The source has 262145 bytes; at most 262144 are allowed. Nothing was pushed.\n`,
   })
   await place.write(file, 'exit("\0")')
-  expect(await place.run(['push', '--yes'])).toMatchObject({
+  expect(await place.runHere(['push', '--yes'])).toMatchObject({
     code: 64,
     stderr: expect.stringMatching(/^functions\/incident\/priority\.js: The source must not contain NUL/),
   })
   await place.write(file, new Uint8Array([0xe9]))
-  expect(await place.run(['push', '--yes'])).toMatchObject({
+  expect(await place.runHere(['push', '--yes'])).toMatchObject({
     code: 64,
     stderr: expect.stringContaining('UTF-8'),
   })
   await place.write(file, 'exit(1)')
   await place.write('functions/in cident/x.js', 'exit(1)')
-  expect(await place.run(['push', '--yes'])).toMatchObject({
+  expect(await place.runHere(['push', '--yes'])).toMatchObject({
     code: 64,
     stderr: expect.stringContaining('in cident'),
   })
@@ -140,10 +140,10 @@ test('a file that does not compile, or has no good path or bytes, keeps everythi
 
 test('a file that is gone leaves its function, and push says so', async () => {
   await saveLive('exit(1)')
-  await place.run(['pull'])
+  await place.runHere(['pull'])
   await place.write('functions/_/x.js', 'exit(1)')
   rmSync(join(place.path, file))
-  const { code, stderr } = await place.run(['push', '--yes'])
+  const { code, stderr } = await place.runHere(['push', '--yes'])
   expect(code).toBe(0)
   expect(stderr).toContain(`${file} is gone`)
   expect(await readLive()).toBe('exit(1)')
@@ -151,10 +151,10 @@ test('a file that is gone leaves its function, and push says so', async () => {
 
 test('push says that every file is as its live version only if it is', async () => {
   await saveLive('exit(1)')
-  await place.run(['pull'])
-  expect((await place.run(['push', '--yes'])).stderr).toBe('Every file is as its live version.\n')
+  await place.runHere(['pull'])
+  expect((await place.runHere(['push', '--yes'])).stderr).toBe('Every file is as its live version.\n')
   await saveLive('exit(2)')
-  const { code, stderr } = await place.run(['push', '--yes'])
+  const { code, stderr } = await place.runHere(['push', '--yes'])
   expect(code).toBe(0)
   expect(stderr).toMatch(/a newer version is live.*\nThere is nothing to push\.\n$/)
 })
@@ -166,7 +166,7 @@ test('push --watch saves each change, and tries it on a case', async () => {
   const { body } = await server.graphql<{ saveCase: { case: { id: string } } }>(
     'mutation { saveCase(input: { caseTypeCode: "incident", data: {} }) { case { id } } }',
   )
-  await place.run(['pull'])
+  await place.runHere(['pull'])
   const going = place.start(['push', '--watch', '--yes', '--try', body.data?.saveCase.case.id ?? ''])
   await expect.poll(going.stderr).toContain('Waiting for a change')
   await place.write(file, 'log("tried"); exit({ n: 2 })')
@@ -179,10 +179,10 @@ test('push --watch saves each change, and tries it on a case', async () => {
 
 test('push refuses a `--try` that is no id of a case before it pushes', async () => {
   await saveLive('exit(1)')
-  await place.run(['pull'])
+  await place.runHere(['pull'])
   await place.write(file, 'exit(2)')
   for (const [id = '', ...more] of [['incident/1'], ['incident/1', '--watch'], ['9007199254740992']]) {
-    const { code, stdout, stderr } = await place.run(['push', '--yes', '--try', id, ...more])
+    const { code, stdout, stderr } = await place.runHere(['push', '--yes', '--try', id, ...more])
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
     expect(stderr).toBe(`\`--try\` must be the id of a case, such as 41; it is \`${id}\`.\n`)
   }
@@ -194,15 +194,15 @@ test('pull leaves other files alone, whatever they are named and hold', async ()
   await place.write('functions/eslint.config.js', 'x')
   await place.write('functions/incident/deeper/x.js', new Uint8Array([0xff]))
   await symlink('nowhere', join(place.path, 'functions/incident/dangling.js'))
-  expect(await place.run(['pull'])).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
+  expect(await place.runHere(['pull'])).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
   await place.write(file, new Uint8Array([0xff]))
-  expect(await place.run(['pull'])).toMatchObject({ code: 3, stdout: '' })
-  expect(await place.run(['pull', '--force'])).toMatchObject({ code: 0 })
+  expect(await place.runHere(['pull'])).toMatchObject({ code: 3, stdout: '' })
+  expect(await place.runHere(['pull', '--force'])).toMatchObject({ code: 0 })
   expect(await place.read(file)).toBe('exit(1)')
 })
 
 test('push --watch without a folder of functions is refused with 64', async () => {
-  const { code, stderr } = await place.run(['push', '--watch', '--yes'])
+  const { code, stderr } = await place.runHere(['push', '--watch', '--yes'])
   expect(code).toBe(64)
   expect(stderr).toContain('rostrum pull')
 })
@@ -217,25 +217,25 @@ test('pull refuses names that would leave the folder', async () => {
   )
   await once(hostile.listen(0, '127.0.0.1'), 'listening')
   const { port } = hostile.address() as AddressInfo
-  const { code, stdout } = await place.run(['pull', '--url', `http://127.0.0.1:${port}`])
+  const { code, stdout } = await place.runHere(['pull', '--url', `http://127.0.0.1:${port}`])
   hostile.close()
   expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
 })
 
 test('a lock of another gateway is refused by push and pull, and pull --force replaces it', async () => {
   await saveLive('exit(1)')
-  await place.run(['pull'])
+  await place.runHere(['pull'])
   const locked = await place.read('rostrum.lock')
   await place.write(file, 'exit(2)')
   const other = server.baseUrl.replace('127.0.0.1', 'localhost')
   for (const args of [['push', '--yes'], ['pull']]) {
-    const { code, stdout, stderr } = await place.run([...args, '--url', other])
+    const { code, stdout, stderr } = await place.runHere([...args, '--url', other])
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
     expect(stderr).toContain(`at ${server.baseUrl}, and you ask for`)
   }
   expect(await readLive()).toBe('exit(1)')
   expect(await place.read('rostrum.lock')).toBe(locked)
-  expect((await place.run(['pull', '--force', '--url', other])).code).toBe(0)
+  expect((await place.runHere(['pull', '--force', '--url', other])).code).toBe(0)
   expect(await lock()).toMatchObject({ url: other })
 })
 

@@ -40,7 +40,7 @@ test('pull overwrites no file that was saved while it read the sources', async (
     await place.write('functions/_/f.js', '// my own work')
     response.writeHead(200, { 'content-type': 'text/javascript' }).end(source)
   })
-  const pulled = await place.run(['pull', '--url', url])
+  const pulled = await place.runHere(['pull', '--url', url])
   expect(pulled).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('functions/_/f.js') })
   expect(await place.read('functions/_/f.js')).toBe('// my own work')
   await expect(place.read('rostrum.lock')).rejects.toThrow('ENOENT')
@@ -52,14 +52,14 @@ test('pull goes on if another pull wrote the same file meanwhile', async () => {
     await place.write('functions/_/f.js', source)
     response.writeHead(200, { 'content-type': 'text/javascript' }).end(source)
   })
-  expect(await place.run(['pull', '--url', url])).toMatchObject({ code: 0, stdout: 'functions/_/f.js\n' })
+  expect(await place.runHere(['pull', '--url', url])).toMatchObject({ code: 0, stdout: 'functions/_/f.js\n' })
 })
 
 test('pull keeps what a push from the same folder wrote into the lock meanwhile', async () => {
   await save('exit(5)')
   const url = await startProxy(async (response, source) => {
     await place.write('functions/_/g.js', 'exit(6)')
-    expect(await place.run(['push', 'g', '--yes', '--url', url])).toMatchObject({ code: 0 })
+    expect(await place.runHere(['push', 'g', '--yes', '--url', url])).toMatchObject({ code: 0 })
     response.writeHead(200, { 'content-type': 'text/javascript' }).end(source)
   })
   expect(await place.run(['pull', '--url', url])).toMatchObject({ code: 0, stdout: 'functions/_/f.js\n' })
@@ -72,12 +72,12 @@ test('push keeps what another push from the same folder wrote into the lock mean
     if (!hasPushed) {
       hasPushed = true
       await place.write('functions/_/g.js', 'exit(9)')
-      expect(await place.run(['push', 'g', '--yes', '--url', url])).toMatchObject({ code: 0 })
+      expect(await place.runHere(['push', 'g', '--yes', '--url', url])).toMatchObject({ code: 0 })
     }
     response.writeHead(200, { 'content-type': 'text/javascript' }).end(source)
   })
   for (const name of ['f', 'g']) await place.write(`functions/_/${name}.js`, 'exit(7)')
-  expect(await place.run(['push', '--yes', '--url', url])).toMatchObject({ code: 0 })
+  expect(await place.runHere(['push', '--yes', '--url', url])).toMatchObject({ code: 0 })
   await place.write('functions/_/f.js', 'exit(8)')
   expect(await place.run(['push', '--yes', '--url', url])).toMatchObject({ code: 0 })
   expect(hasPushed).toBe(true)
@@ -90,7 +90,7 @@ test('pull writes no source of which a proxy lost the end', async () => {
     response.writeHead(200, { 'content-type': 'text/javascript' }).end(source.slice(0, 4)),
   )
   const stderr = expect.stringContaining(`The source of _/f did not arrive from ${url} as it is live.`)
-  expect(await place.run(['pull', '--url', url])).toEqual({ code: 69, stdout: '', stderr })
+  expect(await place.runHere(['pull', '--url', url])).toEqual({ code: 69, stdout: '', stderr })
   await expect(place.read('functions/_/f.js')).rejects.toThrow('ENOENT')
 })
 
@@ -100,7 +100,7 @@ test('pull writes a version that became live after the list was read', async () 
   const url = await startProxy(response =>
     response.writeHead(200, { 'content-type': 'text/javascript', etag }).end('exit(12)'),
   )
-  expect(await place.run(['pull', '--url', url])).toMatchObject({ code: 0 })
+  expect(await place.runHere(['pull', '--url', url])).toMatchObject({ code: 0 })
   expect(await readHashes()).toEqual({ '_/f': hash('sha256', 'exit(12)') })
 })
 
@@ -110,7 +110,7 @@ test('pull writes no page of a proxy into a file', async () => {
     response.setHeader('content-type', 'text/html').end('<p>Sign in</p>'),
   )
   const stderr = `What answers at ${url} is no Rostrum gateway. Check \`--url\`.\n`
-  expect(await place.run(['pull', '--url', url])).toEqual({ code: 69, stdout: '', stderr })
+  expect(await place.runHere(['pull', '--url', url])).toEqual({ code: 69, stdout: '', stderr })
   await expect(place.read('functions/_/f.js')).rejects.toThrow('ENOENT')
 })
 
@@ -121,5 +121,5 @@ test('pull says that the gateway cannot be reached if a source breaks off', asyn
     setTimeout(() => response.destroy(), 100)
   })
   const stderr = expect.stringContaining(`Cannot reach the gateway at ${url}: `)
-  expect(await place.run(['pull', '--url', url])).toEqual({ code: 69, stdout: '', stderr })
+  expect(await place.runHere(['pull', '--url', url])).toEqual({ code: 69, stdout: '', stderr })
 })

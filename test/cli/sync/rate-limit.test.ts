@@ -52,14 +52,14 @@ test('push and pull go on after a rate limit, and say so once', async () => {
   const { place, url } = await startLimit('0', 2)
   const said = `The rate limit of ${url} is reached. Waiting until it takes requests again.\n`
   for (const name of ['a', 'b']) await place.write(`functions/_/${name}.js`, 'exit(1)')
-  const pushed = await place.run(['push', '--yes'])
+  const pushed = await place.runHere(['push', '--yes'])
   expect(pushed.code).toBe(0)
   expect(pushed.stderr.split(said)).toHaveLength(2)
-  const pulled = await place.run(['pull', '--dir', 'other'])
+  const pulled = await place.runHere(['pull', '--dir', 'other'])
   expect(pulled).toEqual({ code: 0, stdout: 'functions/_/a.js\nfunctions/_/b.js\n', stderr: said })
 })
 
 test('pull does not wait for a rate limit of an hour', async () => {
   const { place } = await startLimit('3600', 1)
-  expect(await place.run(['pull'])).toEqual({ code: 69, stdout: '', stderr: 'Too many.\n' })
+  expect(await place.runHere(['pull'])).toEqual({ code: 69, stdout: '', stderr: 'Too many.\n' })
 })

@@ -14,11 +14,11 @@ const save = (sourceCode: string) =>
 
 test('pull keeps the mode of a file', async () => {
   await save('exit(1)')
-  await place.run(['pull'])
+  await place.runHere(['pull'])
   const file = join(place.path, 'functions/_/f.js')
   chmodSync(file, 0o666)
   await save('exit(2)')
-  expect((await place.run(['pull'])).code).toBe(0)
+  expect((await place.runHere(['pull'])).code).toBe(0)
   expect(statSync(file).mode & 0o777).toBe(0o666)
 })
 
@@ -29,7 +29,7 @@ test.skipIf(!hasPrlimit)(
     const full = await makeWorkplace(settings, ['prlimit', '--fsize=4096:unlimited'])
     onTestFinished(full.remove)
     await save('exit(1)')
-    expect((await full.run(['pull'])).code).toBe(0)
+    expect((await full.runHere(['pull'])).code).toBe(0)
     await save(`// ${'x'.repeat(9_000)}`)
     expect(await full.run(['pull'])).toMatchObject({
       code: 64,

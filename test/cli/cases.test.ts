@@ -253,6 +253,8 @@ test('each case without answers of its own has an empty store, and the stores be
     })
   const going = place.start(['test', 'store', '--watch'])
   await expect.poll(going.stderr).toContain('Waiting for a change')
+  // An error of a case would be before it.
+  expect(going.stderr()).toBe('Waiting for a change; Ctrl-C ends.\n')
   await expect.poll(going.stdout).toContain('pass 2')
   expect(findDescendants(going.pid)).toEqual([])
   going.interrupt()

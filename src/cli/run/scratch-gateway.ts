@@ -16,6 +16,9 @@ export interface ScratchGateway extends ChosenGateway {
 
 const host = '127.0.0.1'
 
+/** The longest wait for a sandbox of this machine, in ms: a busy machine boots one slowly, and nobody else uses it. */
+export const maxBootMs = '20000'
+
 /**
  * Starts a gateway in this process, on an empty store in memory with the account `demo`. It listens on a free port of
  * this machine, for a token that nobody else knows. All of it is gone at the end of the call.
@@ -31,6 +34,7 @@ export async function startScratchGateway(
     DATABASE_URL: 'sqlite::memory:',
     ROSTRUM_ADMIN_TOKEN: token,
     ROSTRUM_WARM_SANDBOXES: '1',
+    ROSTRUM_QUEUE_WAIT_MS: maxBootMs,
   }
   bypassProxy()
   const app = await createScratchApp(settings, standIn)

@@ -6,15 +6,12 @@ import type { Compiler } from '../../scripts/create-compiler.ts'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 import { readSettings } from '../frame/read-settings.ts'
-import { pickLimits } from '../run/scratch-gateway.ts'
+import { maxBootMs, pickLimits } from '../run/scratch-gateway.ts'
 import { type FunctionFile, pathOfKey } from './function-files.ts'
 
 export type CompileFiles = (files: readonly FunctionFile[]) => Promise<void>
 type CompilingCall = Pick<CommandCall, 'environment' | 'atEnd' | 'signal'>
 type CompileSource = (source: string) => ReturnType<Compiler['compile']>
-
-// A busy machine boots a sandbox slowly.
-const maxBootMs = '20000'
 
 /** Returns a function that compiles files in a sandbox of this machine, as the gateway does before it saves them. */
 export function createFileCompiler(call: CompilingCall): CompileFiles {

@@ -13,8 +13,8 @@ import { writeBanner } from './write-banner.ts'
 // Maximum number of connections that the kernel queues until the event loop accepts them. Clients past it retry after a
 // second.
 const maxWaitingConnections = 4_096
-// Maximum time for which a start that failed waits for the reader of its log.
-const flushMs = 1_000
+// Maximum time for which a start that failed waits for its log. A busy machine takes a second to write a file.
+const flushMs = 3_000
 
 /**
  * Serves until a signal stops the process. Ends it with the reason if it cannot start. Throws a `StartError` with a

@@ -11,7 +11,8 @@ const timed = 'test/**/*.timed.test.ts'
 const waiting = 'test/**/*.waiting.test.ts'
 // Long soaks, and sweeps whose parts the other tests cover. They run one file at a time, since some compare durations.
 const nightly = 'test/**/*.nightly.test.ts'
-// Sweeps over generated cases. They run with the slow tests, and in the nightly run with many more cases.
+// Sweeps over generated cases. They run with the slow tests, and those of `test/properties` in the nightly run with many
+// more cases.
 const properties = [
   'test/properties/**/*.test.ts',
   'test/openapi/property.test.ts',

@@ -47,14 +47,14 @@ async function measure(flags: Flags, bench: Bench): Promise<{ claims: Claim[]; i
       claims.push(...report.claims)
     } catch (error) {
       isWhole = false
-      printError(title, error)
+      process.stderr.write(`\n${title}: ${describeFault(error)}`)
     }
   }
   return { claims, isWhole }
 }
 
-function printError(title: string, error: unknown): void {
-  process.stderr.write(`\n${title}: ${(error as Error).stack ?? error}\n`)
+function describeFault(error: unknown): string {
+  return `${(error as Error).stack ?? error}\n`
 }
 
 function printReport(title: string, { tables, notes }: Report): void {
@@ -80,7 +80,7 @@ async function main(): Promise<number> {
     return 0
   } catch (error) {
     const isOurs = error instanceof FlagError
-    process.stderr.write(`${isOurs ? error.message : ((error as Error).stack ?? error)}\n`)
+    process.stderr.write(isOurs ? `${error.message}\n` : describeFault(error))
     return isOurs ? 2 : 1
   }
 }

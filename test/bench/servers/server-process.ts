@@ -97,7 +97,7 @@ async function waitUntilReady({ name, port, child }: Running): Promise<void> {
 
 function databaseFor({ name, folder, seed }: Place & { readonly name: string }): string {
   const path = join(folder, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.db`)
-  // Those of a server that was killed would change the copy.
+  // The log of a server that was killed would change the copy.
   for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true })
   copyFileSync(seed.path, path)
   return path

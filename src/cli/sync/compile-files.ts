@@ -18,6 +18,8 @@ export function createFileCompiler(call: CompilingCall): CompileFiles {
   let started: Promise<CompileSource> | null = null
   return async files => {
     if (files.length === 0) return
+    // Finding these faults needs no sandbox, which takes a second to start on a slow machine.
+    for (const file of files) refuseBadSource(file)
     started ??= startCompiler(call)
     const compileSource = await started
     for (const file of files) await compile(compileSource, file)
@@ -39,11 +41,15 @@ async function startCompiler({ environment, atEnd, signal }: CompilingCall): Pro
   return source => compiler.compile(source, signal)
 }
 
-async function compile(compileSource: CompileSource, { key, source }: FunctionFile): Promise<void> {
+function refuseBadSource({ key, source }: FunctionFile): void {
   const path = pathOfKey(key)
   if (source === '') throw wrongUse(`${path}: The file is empty. Nothing was pushed.`)
   const problem = describeBadSource(source)
   if (problem !== null) throw wrongUse(`${path}: The source ${problem}. Nothing was pushed.`)
+}
+
+async function compile(compileSource: CompileSource, { key, source }: FunctionFile): Promise<void> {
+  const path = pathOfKey(key)
   const error = await compileSource(source).catch((error: unknown) => {
     throw error instanceof RostrumError ? explain(path, error) : error
   })

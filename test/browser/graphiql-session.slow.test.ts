@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { addMembership } from '../server/clients/memberships.ts'
 import { holdRequests } from './hold-requests.ts'
-import { openTab, signIn } from './open-browser.ts'
+import { enter, openTab, signIn } from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -77,6 +77,20 @@ test('in a signed-in tab GraphiQL sends the token by itself, from its first requ
 
   await page.getByRole('link', { name: 'Playground' }).click()
   await page.waitForURL('**/playground')
+  await page.context().close()
+})
+
+test('GraphiQL opened again shows the query that was open, also if nobody changed it', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await enter(page, server.adminToken)
+  await openGraphiql(page, 2)
+  const query = page.locator('.graphiql-query-editor')
+  await query.getByText('accountCode').waitFor()
+  await expect.poll(async () => (await kept(page)).session).toContain('tabState')
+  await openGraphiql(page, 2)
+  await query.getByText('accountCode').waitFor()
+  expect(await page.locator('.graphiql-tab').count()).toBe(1)
+  expect(faults).toEqual([])
   await page.context().close()
 })
 

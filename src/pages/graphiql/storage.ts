@@ -15,7 +15,13 @@ export function createStorage(session: Session | null) {
     get length() {
       return memory.size
     },
-    getItem: (key: string) => (isKept(key) ? readKept(prefix + key) : (memory.get(key) ?? null)),
+    getItem(key: string): string | null {
+      if (!isKept(key)) return memory.get(key) ?? null
+      const text = readKept(prefix + key)
+      return key === 'graphiql:query' && text === null
+        ? readOpenQuery(readKept(`${prefix}graphiql:tabState`))
+        : text
+    },
     setItem(key: string, value: string) {
       if (isKept(key)) keep(prefix + key, value)
       else memory.set(key, value)
@@ -29,4 +35,16 @@ export function createStorage(session: Session | null) {
       for (const key of keptKeys) forget(`${prefix}graphiql:${key}`)
     },
   }
+}
+
+interface TabState {
+  readonly tabs: readonly { readonly query: string | null }[]
+  readonly activeTabIndex: number
+}
+
+// GraphiQL writes a query after its first change only. It opens an empty tab if it cannot read the one that was open.
+function readOpenQuery(tabState: string | null): string | null {
+  if (tabState === null) return null
+  const { tabs, activeTabIndex } = JSON.parse(tabState) as TabState
+  return tabs[activeTabIndex]?.query ?? null
 }

@@ -105,6 +105,31 @@ test('GraphiQL and its code editor follow the colours of the system while they a
   await page.context().close()
 })
 
+test('in GraphiQL, the focus of the keyboard is seen', async () => {
+  const { page } = await openPage()
+  await page.goto(`${server.baseUrl}/graphql`, { waitUntil: 'load' })
+  await page.locator('.graphiql-editor:visible').first().waitFor({ timeout: 20_000 })
+  const button = page.getByRole('button', { name: 'Show Documentation Explorer' })
+  for (let step = 0; step < 9 && !(await button.evaluate(own => own.matches(':focus'))); step++)
+    await page.keyboard.press('Tab')
+  const outline = await button.evaluate(own => getComputedStyle(own).outline)
+  expect(outline).toMatch(/^rgb\(.+\) solid 2px$/)
+  await page.context().close()
+})
+
+test('with the colors of the system, the open tab of GraphiQL and its main button are seen', async () => {
+  const { page } = await openPage()
+  await page.goto(`${server.baseUrl}/graphql`, { waitUntil: 'load' })
+  await page.locator('.graphiql-editor:visible').first().waitFor({ timeout: 20_000 })
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'light' })
+  const execute = page.locator('.graphiql-execute-button')
+  const background = await execute.evaluate(own => getComputedStyle(own).backgroundColor)
+  expect(await execute.locator('svg').evaluate(own => getComputedStyle(own).color)).not.toBe(background)
+  const tab = page.locator('.graphiql-tab-active')
+  expect(await tab.evaluate(own => getComputedStyle(own).borderBottomStyle)).toBe('solid')
+  await page.context().close()
+})
+
 test('a browser does not translate GraphiQL, which would break it', async () => {
   const { text } = await server.rest('GET', '/graphql', { token: null, headers: { accept: 'text/html' } })
   expect(text.trimStart()).toMatch(/^<!doctype html>\s*<html lang="en" translate="no">/)

@@ -105,6 +105,15 @@ test('GraphiQL and its code editor follow the colours of the system while they a
   await page.context().close()
 })
 
+test('GraphiQL on a phone is as wide as its screen', async () => {
+  const context = await browser.newContext({ isMobile: true, viewport: { width: 390, height: 720 } })
+  const page = await context.newPage()
+  await page.goto(`${server.baseUrl}/graphql`, { waitUntil: 'load' })
+  await page.locator('.graphiql-response').waitFor({ timeout: 20_000 })
+  expect(await page.evaluate('[innerWidth, document.documentElement.scrollWidth]')).toEqual([390, 390])
+  await context.close()
+})
+
 test('in GraphiQL, the focus of the keyboard is seen', async () => {
   const { page } = await openPage()
   await page.goto(`${server.baseUrl}/graphql`, { waitUntil: 'load' })

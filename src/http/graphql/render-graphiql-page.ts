@@ -7,6 +7,7 @@ import type { BuiltFile } from '../pages/build-site.ts'
 
 const start = 'YogaGraphiQL.renderYogaGraphiQL('
 const document = '<html lang="en">'
+const charset = '<meta charset="utf-8" />'
 const root = '<div id="root"></div>'
 // If it is true, the code editor is the global `monaco`, and our modules can set its colours.
 const globalEditor = 'globalAPI: false'
@@ -39,12 +40,14 @@ function renderPage(): string {
     favicon: `data:image/svg+xml;base64,${icon}`,
   })
   const end = html.lastIndexOf(start)
-  if (end === -1 || [document, root, globalEditor].some(part => !html.includes(part)))
+  if (end === -1 || [document, charset, root, globalEditor].some(part => !html.includes(part)))
     throw new Error('`@graphql-yoga/render-graphiql` renders another page.')
   const started = html
     .slice(0, end)
     // A translator of the browser would break what React goes on changing.
     .replace(document, '<html lang="en" translate="no">')
+    // Without it, a phone shows the page of a wide window, made small.
+    .replace(charset, `${charset}<meta name="viewport" content="width=device-width, initial-scale=1" />`)
     .replace(root, () => bar + root)
     .replace(globalEditor, 'globalAPI: true')
   return `${started}</script>

@@ -105,6 +105,29 @@ test('GraphiQL and its code editor follow the colours of the system while they a
   await page.context().close()
 })
 
+test('GraphiQL says that it loads while a slow network brings it, below a bar that stays as it is', async () => {
+  const { page, failures } = await openPage()
+  const address = `${server.baseUrl}/graphql`
+  await page.route(address, async route => {
+    const answer = await route.fetch()
+    const text = await answer.text()
+    // What comes before the script, which is nearly all of the page.
+    await route.fulfill({ response: answer, body: text.slice(0, text.indexOf('<script>')) })
+  })
+  await page.goto(address, { waitUntil: 'load' })
+  await page.getByRole('status').getByText('Loading…').waitFor()
+  const bar = page.locator('.rostrum-bar')
+  const before = await bar.boundingBox()
+  await page.unroute(address)
+  await page.goto(address, { waitUntil: 'load' })
+  await page.locator('.graphiql-response').waitFor({ timeout: 20_000 })
+  expect(await page.getByText('Loading…').count()).toBe(0)
+  // Without a session, the bar has the link “Sign in” too.
+  expect(await bar.boundingBox()).toMatchObject({ x: before?.x, y: before?.y, width: before?.width })
+  expect(failures).toEqual([])
+  await page.context().close()
+})
+
 test('GraphiQL on a phone is as wide as its screen', async () => {
   const context = await browser.newContext({ isMobile: true, viewport: { width: 390, height: 720 } })
   const page = await context.newPage()

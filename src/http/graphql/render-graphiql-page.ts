@@ -8,6 +8,7 @@ import type { BuiltFile } from '../pages/build-site.ts'
 const start = 'YogaGraphiQL.renderYogaGraphiQL('
 const document = '<html lang="en">'
 const charset = '<meta charset="utf-8" />'
+const headEnd = '</head>'
 const root = '<div id="root"></div>'
 // If it is true, the code editor is the global `monaco`, and our modules can set its colours.
 const globalEditor = 'globalAPI: false'
@@ -15,6 +16,8 @@ const bar = `<header class="rostrum-bar">
 <a href="/">Rostrum</a><h1>GraphiQL</h1>
 <a href="/playground">Playground</a><a href="/docs/graphql">Docs</a><a href="/login" hidden>Sign in</a>
 </header>`
+// The page is large, so a slow network takes long to bring it. GraphiQL replaces this text when it starts.
+const loadingRoot = '<div id="root"><p role="status">Loading…</p></div>'
 
 // Each after those that it imports.
 const modules = [
@@ -40,7 +43,7 @@ function renderPage(): string {
     favicon: `data:image/svg+xml;base64,${icon}`,
   })
   const end = html.lastIndexOf(start)
-  if (end === -1 || [document, charset, root, globalEditor].some(part => !html.includes(part)))
+  if (end === -1 || [document, charset, headEnd, root, globalEditor].some(part => !html.includes(part)))
     throw new Error('`@graphql-yoga/render-graphiql` renders another page.')
   const started = html
     .slice(0, end)
@@ -48,10 +51,10 @@ function renderPage(): string {
     .replace(document, '<html lang="en" translate="no">')
     // Without it, a phone shows the page of a wide window, made small.
     .replace(charset, `${charset}<meta name="viewport" content="width=device-width, initial-scale=1" />`)
-    .replace(root, () => bar + root)
+    .replace(headEnd, () => `<style>${readPagesFile('graphiql/graphiql.css')}</style>${headEnd}`)
+    .replace(root, () => bar + loadingRoot)
     .replace(globalEditor, 'globalAPI: true')
   return `${started}</script>
-<style>${readPagesFile('graphiql/graphiql.css')}</style>
 <script type="module">${modules.map(readModule).join('\n')}</script>
 </body>
 </html>

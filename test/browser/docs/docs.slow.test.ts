@@ -138,3 +138,19 @@ test.each(['quickstart', 'scripts', 'rest', 'settings', 'security'])(
     await page.context().close()
   },
 )
+
+test('the API page says that it loads, and what to do if its viewer does not come', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  const viewer = await holdRequests(page, '**/swagger-ui-bundle.js')
+  await page.goto('/docs/api', { waitUntil: 'commit' })
+  await page.getByRole('status').getByText('Loading…').waitFor()
+  viewer.release()
+  await page.getByRole('button', { name: 'Authorize' }).waitFor()
+  expect(await page.getByText('Loading…').count()).toBe(0)
+
+  await page.route('**/swagger-ui-bundle.js', route => route.abort())
+  await page.goto('/docs/api')
+  await page.getByRole('alert').getByText('load the page again').waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})

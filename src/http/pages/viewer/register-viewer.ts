@@ -38,7 +38,7 @@ const page = `<!doctype html>
 </nav>
 <a href="/docs">Docs</a><a href="/openapi.json">openapi.json</a>
 </header>
-<section id="viewer" aria-label="API"></section>
+<section id="viewer" aria-label="API"><p role="status">Loading…</p></section>
 <noscript>The viewer needs JavaScript. The document is at /openapi.json.</noscript>
 </body>
 </html>

@@ -26,7 +26,7 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted && readToken() !== tokenAtStart) location.reload()
 })
 
-globalThis.SwaggerUIBundle({
+const options = {
   url: '/openapi.json',
   dom_id: '#viewer',
   deepLinking: true,
@@ -41,4 +41,13 @@ globalThis.SwaggerUIBundle({
       request.headers.Authorization = `Bearer ${token}`
     return request
   },
-})
+}
+
+if (globalThis.SwaggerUIBundle === undefined) showNotLoaded()
+else globalThis.SwaggerUIBundle(options)
+
+function showNotLoaded() {
+  const notice = document.querySelector('#viewer p')
+  notice.role = 'alert'
+  notice.textContent = 'A part of this page did not load. Check your connection, then load the page again.'
+}

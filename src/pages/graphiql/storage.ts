@@ -45,6 +45,10 @@ interface TabState {
 // GraphiQL writes a query after its first change only. It opens an empty tab if it cannot read the one that was open.
 function readOpenQuery(tabState: string | null): string | null {
   if (tabState === null) return null
-  const { tabs, activeTabIndex } = JSON.parse(tabState) as TabState
-  return tabs[activeTabIndex]?.query ?? null
+  try {
+    const { tabs, activeTabIndex } = JSON.parse(tabState) as TabState
+    return tabs[activeTabIndex]?.query ?? null
+  } catch {
+    return null
+  }
 }

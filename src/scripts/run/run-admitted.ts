@@ -6,7 +6,7 @@ import type { Admission, AdmissionRequest } from '../pool/admission.ts'
 import type { RunMessage } from '../protocol.ts'
 import { runInSandbox } from './run-in-sandbox.ts'
 
-const maxAttempts = 3
+const maxDeaths = 3
 
 /** A run that waits for a sandbox. */
 export interface AskedRun extends Omit<AdmissionRequest, 'accountCode'> {
@@ -27,16 +27,25 @@ export interface RunningParts {
 /**
  * Runs a script when a sandbox is free. Another sandbox gets the run if the first one dies before it begins the run, or
  * sends a late message of an earlier run: no line of the script has run then. A run that has begun is never repeated.
- * Rejects with `OVERLOADED` if no sandbox becomes free in time.
+ * After three such deaths the run ends. One in which the sandbox did not recover from the run before does not count,
+ * because that run caused it. Rejects with `OVERLOADED` if no sandbox becomes free in time.
  */
 export async function runAdmitted(parts: RunningParts, waiting: AskedRun): Promise<RunEnding> {
-  for (let attempt = 1; ; attempt++) {
-    const ending = await tryToRun(parts, waiting)
-    if (ending.kind !== 'notBegun' || attempt === maxAttempts) return ending
+  for (let deaths = 0; ; ) {
+    const { ending, hasRecovered } = await tryToRun(parts, waiting)
+    if (ending.kind !== 'notBegun') return ending
+    if (hasRecovered) deaths++
+    if (deaths === maxDeaths) return ending
   }
 }
 
-async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun): Promise<RunEnding> {
+interface Attempt {
+  readonly ending: RunEnding
+  /** False if the sandbox was killed because it did not recover from its earlier run. */
+  readonly hasRecovered: boolean
+}
+
+async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun): Promise<Attempt> {
   const { deadline, nested, queued, signal, scriptLog, answer } = waiting
   const { accountCode } = waiting.message
   const { sandbox, release } = await admission.acquire({ accountCode, nested, queued, deadline, signal })
@@ -64,7 +73,7 @@ async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun):
       onBegun: waiting.onBegun,
     })
     if (ending.kind === 'notBegun') release(false)
-    return ending
+    return { ending, hasRecovered: !sandbox.recovery.hasFailed }
   } finally {
     release()
   }

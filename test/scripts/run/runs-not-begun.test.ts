@@ -79,6 +79,17 @@ describe('a run that has not begun', () => {
   })
 })
 
+// With one sandbox, each of these runs may get it several times while it does not recover from the run before.
+test('a run starts over however often its sandbox does not leave the script before', async () => {
+  const { run, calls } = await start({ ROSTRUM_ISOLATION: 'account' })
+  const first = run("try { exit('first') } catch { for (;;); }")
+  const called = run(callOnce)
+  const others = Array.from({ length: 6 }, () => run("try { exit('other') } catch { for (;;); }"))
+  const executions = await Promise.all([first, called, ...others])
+  expect(executions.map(({ payload }) => payload)).toEqual(['first', 'done', ...others.map(() => 'other')])
+  expect(calls()).toBe(1)
+})
+
 describe('a run that has begun', () => {
   test('is not repeated if it crashes its sandbox', async () => {
     const { run, calls } = await start()

@@ -49,8 +49,6 @@ export const answerOrHang: TestGraphql = ({ query }) =>
     ? new Promise(() => undefined)
     : Promise.resolve({ status: 200, body: { data: query } })
 
-/** Keeps no run. */
-
 /** The real task runner with real sandboxes, one by default. */
 export async function startTasks(
   settings: Record<string, string> = {},

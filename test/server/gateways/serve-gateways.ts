@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
+import { serveText } from '../processes/serve-text.ts'
 import { startForwarder } from './forward-calls.ts'
 import { issue, keepStore } from './serve-tokens.ts'
 import { startServer, type TestServer } from './start-server.ts'
@@ -61,17 +60,12 @@ export default async function serveGateways(project: TestProject): Promise<() =>
     const baseUrls = gateways.map(({ baseUrl }) => baseUrl)
     return { account, adminToken, databaseUrl, baseUrls, forwarderUrl: forwarder.url }
   }
-  const server = createServer(async ({ url = '/' }, response) => {
-    try {
-      response.end(JSON.stringify(await addAccount(url)))
-    } catch (error) {
-      response.writeHead(500).end(String(error))
-    }
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  project.provide('gatewayUrl', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  const { url, close } = await serveText(async request =>
+    JSON.stringify(await addAccount(request.url ?? '/')),
+  )
+  project.provide('gatewayUrl', url)
   return async () => {
-    server.close()
+    close()
     // Without those that did not start, which failed a file.
     const gateways = await Promise.all([...started.values()].map(each => each.catch(() => [])))
     await Promise.allSettled(closeStores.map(close => close()))

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { TestProject } from 'vitest/node'
 import { issueToken } from '../../../src/commands/issue-token.ts'
@@ -7,6 +5,7 @@ import { scopes as allScopes } from '../../../src/credentials/caller.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import type { TokenRequest } from '../clients/gateway-client.ts'
+import { serveText } from '../processes/serve-text.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -26,16 +25,9 @@ export interface TokenOrder {
  * the command takes fifty times the processor time.
  */
 export default async function serveTokens(project: TestProject): Promise<() => void> {
-  const server = createServer(async (request, response) => {
-    try {
-      response.end(await issue((await json(request)) as TokenOrder))
-    } catch (error) {
-      response.writeHead(500).end(String(error))
-    }
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  project.provide('tokensUrl', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  return () => void server.close()
+  const { url, close } = await serveText(async request => issue((await json(request)) as TokenOrder))
+  project.provide('tokensUrl', url)
+  return close
 }
 
 const keptStores = new Map<string, Promise<Store>>()

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { TestProject } from 'vitest/node'
 import { openStore } from '../../../src/store/open-store.ts'
+import { serveText } from '../../server/processes/serve-text.ts'
 import { cleanDatabase, readDatabaseShape } from './clean-database.ts'
 import { forTests, type PostgresServer, startPostgres } from './postgres.ts'
 
@@ -32,20 +31,15 @@ export default async function serveDatabases(project: TestProject): Promise<() =
     const template = await migrated
     return cleaned.pop() ?? createDatabase(template.url)
   }
-  const server = createServer(async (request, response) => {
-    try {
-      if (request.method !== 'POST') return response.end(await findDatabase(request.url))
-      const url = await text(request)
-      if (migrated !== undefined && (await cleanDatabase(url, (await migrated).shape))) cleaned.push(url)
-      response.end()
-    } catch (error) {
-      response.writeHead(500).end(String(error))
-    }
+  const { url, close } = await serveText(async request => {
+    if (request.method !== 'POST') return findDatabase(request.url)
+    const given = await text(request)
+    if (migrated !== undefined && (await cleanDatabase(given, (await migrated).shape))) cleaned.push(given)
+    return ''
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  project.provide('databasesUrl', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  project.provide('databasesUrl', url)
   return async () => {
-    server.close()
+    close()
     await (await postgres)?.stop()
   }
 }

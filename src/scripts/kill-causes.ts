@@ -45,3 +45,15 @@ export function causeOf(reason: KillReason | null): string | null {
 export function isOfNoRun(reason: KillReason | null): boolean {
   return reason === 'is worn' || reason === 'is not needed'
 }
+
+/**
+ * True if the gateway ends a sandbox because it did not recover from a run. Ask it only of a sandbox whose next run has
+ * not begun, because that run could use too much memory too.
+ */
+export function isOfRecovery(reason: KillReason | null): boolean {
+  return (
+    reason === 'did not recover from its run in time' ||
+    reason === 'did not leave its script' ||
+    reason === 'used too much memory'
+  )
+}

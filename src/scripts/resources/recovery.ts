@@ -36,7 +36,6 @@ export class Recovery {
   readonly #options: RecoveryOptions
   #unwatch: (() => void) | null = null
   #isLong = false
-  #hasFailed = false
   #follower: RecoveryFollower | null = null
 
   constructor(options: RecoveryOptions) {
@@ -52,18 +51,13 @@ export class Recovery {
     return this.#isLong
   }
 
-  /** True if a recovery has failed. The sandbox is killed then. */
-  get hasFailed(): boolean {
-    return this.#hasFailed
-  }
-
   /** Sets the listener of this recovery. The next recovery has none. */
   follow(follower: RecoveryFollower): void {
     this.#follower = follower
   }
 
   start(pid: number | undefined): void {
-    const { onCheck, residentBytes, onLong } = this.#options
+    const { onCheck, residentBytes, onLong, onFailure } = this.#options
     const startedAt = performance.now()
     let firstProcessorMs: number | null = null
     let firstBytes: number | null = null
@@ -71,13 +65,13 @@ export class Recovery {
       if (now - startedAt < firstCheckMs) return
       onCheck()
       if (this.#unwatch !== unwatch) return
-      if (now - startedAt > recoveryMs) return this.#fail('did not recover from its run in time')
+      if (now - startedAt > recoveryMs) return onFailure('did not recover from its run in time')
       const processorMs = processorMsOf(pid) ?? 0
       firstProcessorMs ??= processorMs
-      if (processorMs - firstProcessorMs > maxProcessorMs) return this.#fail('did not leave its script')
+      if (processorMs - firstProcessorMs > maxProcessorMs) return onFailure('did not leave its script')
       const bytes = residentBytes() ?? 0
       firstBytes ??= bytes
-      if (bytes - firstBytes > maxMoreBytes) return this.#fail('used too much memory')
+      if (bytes - firstBytes > maxMoreBytes) return onFailure('used too much memory')
       if (this.#isLong || now - startedAt < shortRecoveryMs) return
       this.#follower?.onLong()
       this.#isLong = true
@@ -93,10 +87,5 @@ export class Recovery {
     const follower = this.#follower
     this.#follower = null
     follower?.onEnd()
-  }
-
-  #fail(reason: KillReason): void {
-    this.#hasFailed = true
-    this.#options.onFailure(reason)
   }
 }

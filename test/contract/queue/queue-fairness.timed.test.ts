@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startApp } from '../../http/edge/start-app.ts'
 import { saveHook, startSandboxes } from '../../http/rest/save-hook.ts'
+import { keepDoing } from '../../server/clients/keep-doing.ts'
 import { createDatabase } from '../../store/databases/create-database.ts'
 import { by } from '../../store/databases/origin.ts'
 import { queuedRun } from '../../store/runs/queued-run.ts'
@@ -83,15 +84,11 @@ test(`a queued run begins every ${maxMs} ms while another account wants more san
   const beta = await app.issueToken('beta', ['tasks:execute'])
   const sourceCode = 'const end = Date.now() + 60; while (Date.now() < end); exit(1)'
   const body = { name: 'flood', sourceCode, inputDocument: {}, options: {} }
-  let isOver = false
   let served = 0
-  async function flood(): Promise<void> {
-    while (!isOver) {
-      await app.send('/api/1/endpoint/execute', { method: 'POST', token: beta, body })
-      served += 1
-    }
-  }
-  const floods = Array.from({ length: 8 }, flood)
+  const flood = keepDoing(async () => {
+    await app.send('/api/1/endpoint/execute', { method: 'POST', token: beta, body })
+    served += 1
+  }, 8)
   const data = { case: { case_type_code: 'incident', data: {} } }
   for (let n = 0; n < runs; n += 1) await app.send('/platform/cases', { method: 'POST', body: data })
   const begunAt = performance.now()
@@ -99,8 +96,7 @@ test(`a queued run begins every ${maxMs} ms while another account wants more san
   await expect.poll(waiting, { timeout: 60_000 }).toBe(0)
   const servedMeanwhile = served
   const ms = performance.now() - begunAt
-  isOver = true
-  await Promise.all(floods)
+  await flood.stop()
   console.info(`${Math.round(ms)} ms`)
   expect(servedMeanwhile).toBeGreaterThan(3)
   expect(ms).toBeLessThan(runs * maxMs)
@@ -118,10 +114,8 @@ test.each([2, 4])(
       const body = { name: 'f', sourceCode, inputDocument: {}, options: {} }
       return app.send('/api/1/endpoint/execute', { method: 'POST', body })
     }
-    let isOver = false
-    const flood = Array.from({ length: 6 }, async () => {
-      while (!isOver) await execute('const from = Date.now(); while (Date.now() - from < 100); exit()')
-    })
+    const busy = 'const from = Date.now(); while (Date.now() - from < 100); exit()'
+    const flood = keepDoing(() => execute(busy), 6)
     await execute('exit()')
     const begunAt = performance.now()
     const body = { case: { case_type_code: 'incident', data: {} } }
@@ -129,8 +123,7 @@ test.each([2, 4])(
     const waiting = async () => (await app.app.store.queue.list('demo', null, 0, 1)).length
     await expect.poll(waiting, { timeout: 20_000, interval: 10 }).toBe(0)
     const ms = performance.now() - begunAt
-    isOver = true
-    await Promise.all(flood)
+    await flood.stop()
     console.info(`${Math.round(ms)} ms`)
     expect(ms).toBeLessThan(runs * maxMs)
   },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keepDoing } from '../../server/clients/keep-doing.ts'
 import { freshId } from '../../server/clients/memberships.ts'
 import type { MembershipBody } from '../../server/clients/wire-shapes.ts'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
@@ -59,20 +60,6 @@ async function saveUser(server: TestServer): Promise<void> {
   await change(server, 'PUT', '/platform/users/1', { user: { display_name: randomUUID() } })
 }
 
-/** Changes through a gateway, over and over, whatever becomes of them. */
-function keepChanging(works: readonly (() => Promise<void>)[]): { stop(): Promise<void> } {
-  let isOver = false
-  const loops = [...works, ...works].map(async work => {
-    while (!isOver) await work().catch(() => sleep(10))
-  })
-  return {
-    async stop() {
-      isOver = true
-      await Promise.all(loops)
-    },
-  }
-}
-
 // PostgreSQL ends an idle transaction after 1.5 s, so changes that wait for two of them in turn take 3 s.
 test.each([
   ['keyed moves, removals and saves', 'none of its changes', 1_000, () => [remove, saveUser]],
@@ -80,11 +67,11 @@ test.each([
   ['saves of a function', 'one of its changes', 2_500, () => [saveFunction, saveFunction]],
 ])('while a gateway hangs during %s, changes at another one wait for %s', async (name, _, maxMs, hanging) => {
   const id = await addOne(other)
-  const changing = keepChanging([
-    () => move(hung, id),
-    () => move(hung, id),
-    ...hanging().map(work => () => work(hung)),
-  ])
+  const moveOne = () => move(hung, id)
+  // Whatever becomes of these changes.
+  const changing = [moveOne, moveOne, ...hanging()].map(work =>
+    keepDoing(() => work(hung).catch(() => sleep(10)), 2),
+  )
   const works = { move: () => move(other, id), remove, add: addOne, addMany, saveUser, saveFunction }
   const slowest: Record<string, number> = {}
   for (let round = 1; round <= 6; round += 1) {
@@ -102,7 +89,7 @@ test.each([
       process.kill(hung.pid, 'SIGCONT')
     }
   }
-  await changing.stop()
+  await Promise.all(changing.map(each => each.stop()))
   console.log(`slowest change, in ms, beside a gateway that hangs in the midst of ${name}:`, slowest)
   for (const ms of Object.values(slowest)) expect(ms).toBeLessThan(maxMs)
 })

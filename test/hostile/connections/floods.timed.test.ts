@@ -37,9 +37,10 @@ async function probeRefusals(during: Promise<unknown>): Promise<number[]> {
   const refusedMs: number[] = []
   const probes: Promise<void>[] = []
   let isOver = false
-  void during.finally(() => {
+  const end = () => {
     isOver = true
-  })
+  }
+  during.then(end, end)
   await sleep(1_500)
   while (!isOver) {
     const started = performance.now()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { startUpstream, type Upstream } from '../../server/gateways/start-upstream.ts'
 import { usualPatience } from '../../server/processes/patience.ts'
@@ -30,6 +30,7 @@ const tokenOf = (account: string) => server.token({ account, user: 1, scopes: ['
 async function holdSandboxes(account: string, runs: number, sourceCode: string) {
   const token = await tokenOf(account)
   const over = new AbortController()
+  onTestFinished(() => over.abort())
   const messages: string[] = []
   async function repeat() {
     while (!over.signal.aborted) {

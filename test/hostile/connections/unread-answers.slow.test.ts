@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { keepDoing } from '../../server/clients/keep-doing.ts'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { usualPatience } from '../../server/processes/patience.ts'
 import { residentBytesOf } from '../neighbours/resident-bytes.ts'
@@ -85,42 +86,39 @@ interface Watched {
 }
 
 async function watchNeighbour(during: () => Promise<unknown>): Promise<Watched> {
-  let isOver = false
   let peakBytes = 0
   let slowestMs = 0
   const statuses = new Set<number>()
-  async function ask(): Promise<void> {
-    while (!isOver) {
-      const startedAt = performance.now()
-      const { status } = await server.graphql('{ viewer { accountCode } }', {}, neighbour)
-      slowestMs = Math.max(slowestMs, performance.now() - startedAt)
-      peakBytes = Math.max(peakBytes, residentBytesOf(server.pid))
-      statuses.add(status)
-      await sleep(10)
-    }
-  }
-  const asking = ask()
+  const asking = keepDoing(async () => {
+    const startedAt = performance.now()
+    const { status } = await server.graphql('{ viewer { accountCode } }', {}, neighbour)
+    slowestMs = Math.max(slowestMs, performance.now() - startedAt)
+    peakBytes = Math.max(peakBytes, residentBytesOf(server.pid))
+    statuses.add(status)
+    await sleep(10)
+  })
   await during()
-  isOver = true
-  await asking
+  await asking.stop()
   return { statuses, peakBytes, slowestMs }
 }
 
 const statusOf = async (token: string) =>
   (await server.graphql('{ viewer { accountCode } }', {}, token)).status
 
-/** Keeps an answer of 3 MB under a key of the account; gives the request that is given it again. */
+/**
+ * Keeps an answer of 3 MB under a key of the account; gives the request that is given it again. A run may be refused
+ * while the runs of the attack before it end.
+ */
 async function storeAnswer(token: string): Promise<string> {
-  const key = `Idempotency-Key: ${crypto.randomUUID()}`
-  const request = requestOf(runOf(1_000_000), token, [key])
-  const socket = openConnection()
-  let bytes = 0
-  socket.on('data', data => {
-    bytes += data.length
-  })
-  socket.write(request)
-  await expect.poll(() => bytes).toBeGreaterThan(3_000_000)
-  return request
+  const body = runOf(1_000_000)
+  let key = ''
+  const lengthOfAnswer = async () => {
+    key = crypto.randomUUID()
+    const headers = { 'idempotency-key': key }
+    return (await server.rest('POST', '/graphql', { token, headers, body })).text.length
+  }
+  await expect.poll(lengthOfAnswer, { interval: 500 }).toBeGreaterThan(3_000_000)
+  return requestOf(body, token, [`Idempotency-Key: ${key}`])
 }
 
 interface Attack {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { keepDoing } from '../../server/clients/keep-doing.ts'
 import { readEventStream } from '../../server/clients/read-event-stream.ts'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { processorMsOf } from './processor-time.ts'
@@ -77,28 +78,23 @@ test.each([
       streams.push(await follow(`subscription { teamMembershipChanged { ${selectionOf(index)} } }`))
     expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]))
 
-    let isOver = false
     let slowestMs = 0
     let peakBytes = 0
     const statuses = new Set<number>()
-    async function askAsNeighbour(): Promise<void> {
-      while (!isOver) {
-        const askedAt = performance.now()
-        statuses.add((await server.graphql('{ viewer { accountCode } }', {}, neighbour)).status)
-        slowestMs = Math.max(slowestMs, performance.now() - askedAt)
-        peakBytes = Math.max(peakBytes, residentBytesOf(server.pid))
-        await sleep(5)
-      }
-    }
-    const asking = askAsNeighbour()
+    const asking = keepDoing(async () => {
+      const askedAt = performance.now()
+      statuses.add((await server.graphql('{ viewer { accountCode } }', {}, neighbour)).status)
+      slowestMs = Math.max(slowestMs, performance.now() - askedAt)
+      peakBytes = Math.max(peakBytes, residentBytesOf(server.pid))
+      await sleep(5)
+    })
     const [startedAt, processorMs] = [performance.now(), processorMsOf(server.pid)]
     await addThousand(which.length)
     const heard = () => streams.map(({ counted }) => counted.events)
     await expect.poll(() => Math.min(...heard()), { timeout: 50_000, interval: 20 }).toBe(1_000)
     const tookMs = Math.round(performance.now() - startedAt)
     const usedMs = Math.round(processorMsOf(server.pid) - processorMs)
-    isOver = true
-    await asking
+    await asking.stop()
     const bytes = streams.reduce((sum, { counted }) => sum + counted.bytes, 0)
     const peakMb = Math.round(peakBytes / 2 ** 20)
     console.log(

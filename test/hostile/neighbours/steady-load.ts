@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import { addMembership } from '../../server/clients/memberships.ts'
 import type { TestServer } from '../../server/gateways/start-server.ts'
 
@@ -49,6 +50,7 @@ export async function startSteadyLoad(server: TestServer, token: string) {
     pending.push(send(kinds[pending.length % kinds.length] ?? 'read'))
   }, betweenRequestsMs)
 
+  onTestFinished(() => clearInterval(timer))
   return async function stop(): Promise<LoadReport> {
     clearInterval(timer)
     await Promise.all(pending)

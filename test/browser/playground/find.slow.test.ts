@@ -50,7 +50,8 @@ test('all of the search is in sight where the editor is high enough, and a line 
   const panel = page.locator('code-editor[label="Script"] .cm-panels-top')
   for (const width of [1_280, 390]) {
     await page.setViewportSize({ width, height: 844 })
-    expect(await panel.evaluate(own => own.scrollHeight - own.clientHeight)).toBe(0)
+    // The editor measures itself again after the window has its new size.
+    await expect.poll(() => panel.evaluate(own => own.scrollHeight - own.clientHeight)).toBe(0)
   }
   await page.keyboard.press('Escape')
   await field(page, 'Script').press('Control+Alt+G')

@@ -31,6 +31,7 @@ export async function serve(environment: Environment): Promise<void> {
     endProcess(reportFailure(error), isLogWritten)
   }
   optimizeSooner()
+  keepOptimizedCode()
   collectSooner()
 }
 
@@ -74,6 +75,15 @@ async function startToServe(
 function optimizeSooner(): void {
   setFlagsFromString('--invocation-count-for-turbofan=300')
   setFlagsFromString('--minimum-invocations-after-ic-update=100')
+}
+
+/**
+ * Leaves out the collection that V8 makes once 100 seconds have passed since the last one. With the objects of past
+ * requests it drops the code that was optimized for them, and gives back only some 30 MB. In the next second, a run
+ * took four times the gateway's processor time, and it was as before only after three.
+ */
+function keepOptimizedCode(): void {
+  setFlagsFromString('--memory-reducer-gc-count=0')
 }
 
 /**

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
 import { type App, createApp } from '../app.ts'
 import { type Config, type Environment, readConfig, unknownSettings } from '../config.ts'
 import { cannotListen, type Listening, StartError } from '../errors.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
+import { tuneForRequests } from '../v8/tune.ts'
 import { reportFailure } from './report-failure.ts'
 import { endProcess, stopOnSignals } from './stop-on-signals.ts'
 import { createSystemLog, type SystemLog } from './system-log.ts'
@@ -30,9 +30,7 @@ export async function serve(environment: Environment): Promise<void> {
     const isLogWritten = await systemLog.flush(flushMs)
     endProcess(reportFailure(error), isLogWritten)
   }
-  optimizeSooner()
-  keepOptimizedCode()
-  collectSooner()
+  tuneForRequests()
 }
 
 async function startToServe(
@@ -65,33 +63,6 @@ async function startToServe(
   for (const name of unknownSettings(environment)) log.warn({ name }, 'unknown setting; is it misspelt?')
   log.info({ url: urlOf(app, config) }, 'serving')
   started.resolve(true)
-}
-
-/**
- * Makes V8 optimize the code of requests sooner. It waits for 3,000 calls of a function, and longer while its types
- * change: a read was at its final cost only after 18,000 requests, and is so after a third of them. During the start it
- * would compile what runs once.
- */
-function optimizeSooner(): void {
-  setFlagsFromString('--invocation-count-for-turbofan=300')
-  setFlagsFromString('--minimum-invocations-after-ic-update=100')
-}
-
-/**
- * Leaves out the collection that V8 makes once 100 seconds have passed since the last one. With the objects of past
- * requests it drops the code that was optimized for them, and gives back only some 30 MB. In the next second, a run
- * took four times the gateway's processor time, and it was as before only after three.
- */
-function keepOptimizedCode(): void {
-  setFlagsFromString('--memory-reducer-gc-count=0')
-}
-
-/**
- * Lets the heap at most double between two collections of all garbage. V8 would let it grow to four times its size:
- * ten tasks on cases of many values would take 700 MB instead of 500.
- */
-function collectSooner(): void {
-  setFlagsFromString('--heap-growing-percent=100')
 }
 
 // Two ports that are 0 differ once they are taken.

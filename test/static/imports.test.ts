@@ -18,6 +18,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     'operations',
     'openapi/print-document.ts',
     'metrics',
+    'v8/when-quiet.ts',
   ],
   graphql: ['schema', 'domain/scripts/graphql-call.ts'],
   schema: ['domain', 'scripts', 'credentials/caller.ts'],
@@ -47,7 +48,8 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     'scripts/pool',
     'store/copy/backup-sqlite.ts',
   ],
-  commands: ['app.ts', 'credentials', 'domain', 'schema', 'store', 'scripts/run/run-tokens.ts'],
+  commands: ['app.ts', 'credentials', 'domain', 'schema', 'store', 'scripts/run/run-tokens.ts', 'v8/tune.ts'],
+  v8: [],
 }
 
 const forAll = [
@@ -149,6 +151,7 @@ test('there are imports to look at, from every room', () => {
       'store',
       'scripts',
       'tracing',
+      'v8',
     ].sort(),
   )
 })

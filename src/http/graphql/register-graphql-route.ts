@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RostrumError } from '../../errors.ts'
 import type { Engine } from '../../graphql/engine.ts'
+import { loadWhenQuiet } from '../../v8/when-quiet.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
 import { createDataParser } from '../body/json-body.ts'
 import { answerError } from '../errors/answer-error.ts'
@@ -13,7 +14,6 @@ import { createYogaAnswers } from './answer-by-yoga.ts'
 import { answerDirectly, readOrdinaryOperation } from './fast-path.ts'
 import { createGraphiqlHook } from './graphiql-page.ts'
 import { readGraphqlParams } from './read-graphql-params.ts'
-import { loadWhenQuiet } from './when-quiet.ts'
 
 /** Registers `GET` and `POST /graphql` (contract, section 3), and GraphiQL, which needs no credential. */
 export async function registerGraphqlRoute(

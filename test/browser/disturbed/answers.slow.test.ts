@@ -22,7 +22,7 @@ test.each([
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Case type').fill('typed')
   await page.route('**/graphql', route => route.fulfill({ json }))
-  await page.keyboard.press('Enter')
+  await dialog.getByLabel('Case type').press('Enter')
   expect(await dialog.getByRole('alert').innerText()).toBe(shown)
   await page.unroute('**/graphql')
   await page.reload()

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-const source = new URL('../../../src/http/graphql/when-quiet.ts', import.meta.url).href
+const source = new URL('../../../src/v8/when-quiet.ts', import.meta.url).href
 
 // Loads when it is quiet, and prints what happened within five quiet seconds after some busy ones.
 const program = `

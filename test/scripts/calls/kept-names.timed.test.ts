@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { releaseMemory } from '../../../src/http/graphql/when-quiet.ts'
 import { nameCall } from '../../../src/scripts/calls/name-call.ts'
+import { collectGarbage } from '../../../src/v8/collect-garbage.ts'
 
 test('the name of a call does not keep its document in memory', () => {
   const nameOne = (_: unknown, n: number) => {
@@ -9,10 +9,10 @@ test('the name of a call does not keep its document in memory', () => {
     const [query = ''] = JSON.parse(JSON.stringify([text])) as string[]
     return nameCall({ query, url: null })
   }
-  releaseMemory()
+  collectGarbage()
   const before = process.memoryUsage().heapUsed
   const names = Array.from({ length: 32 }, nameOne)
-  releaseMemory()
+  collectGarbage()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 ** 24)
   expect(new Set(names)).toEqual(new Set(['teamMemberships']))
 })

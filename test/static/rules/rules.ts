@@ -132,7 +132,7 @@ const rooms: readonly Rule[] = [
       'sandbox/realm/language.ts': 'takes the realm’s own AsyncFunction',
       'sandbox/realm/run-script.ts': 'compiles the script with it',
       'sandbox/realm/platform.ts': 'compiles what the methods of `Platform` do, a text of ours',
-      'http/graphql/when-quiet.ts': 'takes one function of V8’s from a new context',
+      'v8/collect-garbage.ts': 'takes one function of V8’s from a new context',
     },
     caught: [
       'eval(text)',

@@ -1,0 +1,46 @@
+import { setFlagsFromString } from 'node:v8'
+import { collectGarbage } from './collect-garbage.ts'
+import { watchQuiet } from './quiet.ts'
+
+const lookEveryMs = 10_000
+// What small requests leave is less.
+const muchBytes = 128 * 2 ** 20
+
+/** Sets V8 for the requests of a gateway that has started. During the start, it would compile what runs once. */
+export function tuneForRequests(): void {
+  optimizeSooner()
+  collectSooner()
+  collectWhenQuiet()
+}
+
+/**
+ * Makes V8 optimize the code of requests sooner. It waits for 3,000 calls of a function, and longer while its types
+ * change: a read was at its final cost only after 18,000 requests, and is so after a third of them.
+ */
+function optimizeSooner(): void {
+  setFlagsFromString('--invocation-count-for-turbofan=300')
+  setFlagsFromString('--minimum-invocations-after-ic-update=100')
+}
+
+/**
+ * Lets the heap at most double between two collections of all garbage. V8 would let it grow to four times its size:
+ * ten tasks on cases of many values would take 700 MB instead of 500.
+ */
+function collectSooner(): void {
+  setFlagsFromString('--heap-growing-percent=100')
+}
+
+/**
+ * Collects what a load of large documents leaves: looks every ten seconds whether the event loop was nearly idle, and
+ * the process holds much more than at the start or after the last such collection. `start.mjs` turns off the one that
+ * V8 makes of any garbage.
+ */
+function collectWhenQuiet(): void {
+  const isQuiet = watchQuiet()
+  let kept = process.memoryUsage.rss()
+  setInterval(() => {
+    if (!isQuiet() || process.memoryUsage.rss() < kept + muchBytes) return
+    collectGarbage()
+    kept = process.memoryUsage.rss()
+  }, lookEveryMs).unref()
+}

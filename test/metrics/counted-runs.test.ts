@@ -2,8 +2,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { RostrumError } from '../../src/errors.ts'
 import { Counts } from '../../src/metrics/counts.ts'
 import { answerOrHang, startTasks } from '../scripts/run/start-tasks.ts'
+import { signalAll } from '../server/processes/child-processes.ts'
 
-test('a run that had a sandbox counts once, also if it rejects after its script', async () => {
+test('a run that has begun counts once, also if it rejects after its script', async () => {
   const counts = new Counts([])
   const tasks = await startTasks({}, answerOrHang, counts)
   onTestFinished(() => tasks.runner.close())
@@ -29,6 +30,17 @@ test('a run that is refused before it has a sandbox is no run', async () => {
   const tasks = await startTasks({}, answerOrHang, counts)
   onTestFinished(() => tasks.runner.close())
   await expect(tasks.run('exit(1)', { signal: AbortSignal.abort() })).rejects.toThrow()
+  expect(counts.runs.size).toBe(0)
+})
+
+test('a run whose sandbox dies before it begins is no run if it then gets no other sandbox', async () => {
+  const counts = new Counts([])
+  const tasks = await startTasks({ ROSTRUM_QUEUE_WAIT_MS: '200' }, answerOrHang, counts)
+  onTestFinished(() => tasks.runner.close())
+  const killing = setInterval(() => signalAll(tasks.runner.pids(), 'SIGKILL'), 5)
+  onTestFinished(() => clearInterval(killing))
+  signalAll(tasks.runner.pids(), 'SIGSTOP')
+  await expect(tasks.run('exit(1)')).rejects.toMatchObject({ code: 'OVERLOADED' })
   expect(counts.runs.size).toBe(0)
 })
 

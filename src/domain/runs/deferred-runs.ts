@@ -62,6 +62,7 @@ export function createDeferredRuns({ begin, gateway }: Dependencies): DeferredRu
     begin(start) {
       const recording = begin(start)
       return {
+        begun: () => recording.begun(),
         end(end) {
           runIds.push(start.runId)
           deferred.push(recording.defer(end))

@@ -31,7 +31,8 @@ export interface ServingRunRecorder extends RunRecorder {
  * Writes runs in groups, some time after they end (contract, section 7). A run that lasts longer than 250 ms is first
  * written as running, so that it is found if this process dies. A deferred run waits for the commit of its save.
  *
- *   begun --250 ms--> waits as running --> written as running --> ended, waits --> written
+ *   prepared --> begun --250 ms--> waits as running --> written as running --> ended, waits --> written
+ *     \---- refused: discarded
  *     \---- ended within 250 ms --> waits --> written
  *     \---- ended and deferred --> written in the commit of its save; without one, waits --> written
  */
@@ -46,7 +47,7 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
     const now = performance.now()
     let isAny = false
     for (const run of begun) {
-      if (now - run.beganAt < listAfterMs) break
+      if (now - (run.beganAt ?? now) < listAfterMs) break
       begun.delete(run)
       waiting.add(run)
       isAny = true
@@ -69,7 +70,7 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
   function begin(start: RunStart): DeferrableRecording {
     const run: RecordedRun = {
       start,
-      beganAt: performance.now(),
+      beganAt: null,
       end: null,
       bytes: 0,
       beingWritten: null,
@@ -77,8 +78,11 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
       isDeferred: false,
       keptAs: null,
     }
-    begun.add(run)
     return {
+      begun() {
+        run.beganAt = performance.now()
+        begun.add(run)
+      },
       end(end) {
         begun.delete(run)
         reserveTexts(run, end)
@@ -92,8 +96,7 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
         return toDeferred(run)
       },
       drop() {
-        // The run was already listed as running.
-        if (!begun.delete(run)) this.end(notBegun)
+        if (run.beganAt !== null) this.end(noResult)
       },
     }
   }
@@ -143,10 +146,10 @@ function bytesOfCall({ name, error }: KeptCall): number {
   return 200 + 2 * (name.length + (error?.length ?? 0))
 }
 
-const notBegun: RunEnd = {
+const noResult: RunEnd = {
   outcome: 'error',
   message: null,
-  error: errorWithoutPosition('CRASHED', 'No sandbox began the run'),
+  error: errorWithoutPosition('CRASHED', 'The gateway could not read the result'),
   payload: null,
   payloadBytes: 0,
   logs: [],

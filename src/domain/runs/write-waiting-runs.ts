@@ -14,7 +14,8 @@ const maxRuns = 10_000
 /** A run from its beginning until it is kept. */
 export interface RecordedRun {
   readonly start: RunStart
-  readonly beganAt: number
+  /** In milliseconds of `performance.now()`; null until its sandbox has begun it. */
+  beganAt: number | null
   end: RunEnd | null
   isInserted: boolean
   /** True while a save that it belongs to is not decided. */

@@ -93,7 +93,7 @@ function toHint(refusal: string): string {
   return cutText(`\`graphql()\` was refused: ${sentence}`, maxHintCharacters)
 }
 
-// Returns the code under which a run counts that had a sandbox and rejects, for example because the store is gone.
+// Returns the code under which a run counts that has begun and rejects, for example because the store is gone.
 function codeOf(error: unknown): ErrorCode {
   return error instanceof RostrumError ? error.code : 'INTERNAL'
 }
@@ -135,7 +135,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const scriptLog = new RunLog({ limits, system: lines, onEntry: entry => follower?.onLog?.(entry) })
   const recordable = { run, script, options, parentRun, startedAt: Date.now() }
   const calls = new KeptCalls(startedAt)
-  const kept: { recording: RunRecording | null; isAdmitted: boolean } = { recording: null, isAdmitted: false }
+  const kept: { recording: RunRecording | null; hasBegun: boolean } = { recording: null, hasBegun: false }
   const { trigger } = script.cause
   let hint: string | null = null
   const onRefused = (message: string) => {
@@ -160,11 +160,14 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
       scriptLog,
       answer: followCalls({ answerCall, follower, calls, run, log: tracedLog, onRefused }),
       onAdmitted() {
-        kept.isAdmitted = true
         if (spans !== null) run.span = spans.beginRun()
         kept.recording ??= settings.recorder.begin(toRunStart(recordable))
       },
-      onBegun: () => follower?.onBegun?.(run),
+      onBegun() {
+        kept.hasBegun = true
+        kept.recording?.begun()
+        follower?.onBegun?.(run)
+      },
     })
     follower?.onEnded?.(run)
     const judged = await judgeEnding(ending, script, signal)
@@ -181,8 +184,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     return execution
   } catch (error) {
     const durationMs = performance.now() - startedAt
-    if (kept.isAdmitted)
-      parts.counts?.countRun({ trigger, outcome: 'error', code: codeOf(error), durationMs })
+    if (kept.hasBegun) parts.counts?.countRun({ trigger, outcome: 'error', code: codeOf(error), durationMs })
     throw error
   } finally {
     spans?.end()

@@ -469,6 +469,16 @@ eachStore(harness => {
     expect(await idsOf({ state: 'ended' })).toEqual([runId])
   })
 
+  test('a run that had begun is kept although its result is lost', async () => {
+    const keeping = keepRuns()
+    const runId = randomUUID()
+    const recording = keeping.begin(start(runId))
+    recording.begun()
+    recording.drop()
+    await keeping.close()
+    expect(await idsOf({ state: 'ended', outcome: 'error' })).toEqual([runId])
+  })
+
   test('a run whose row cannot be made is reported, and later runs are written', async () => {
     const keeping = keepRuns()
     const writeOptions = () => {
@@ -492,6 +502,7 @@ eachStore(harness => {
     const sent = randomUUID()
     keeping.begin({ ...start(sent), sourceCode: `//${'é'.repeat(2 ** 17)}` }).end(end)
     const recording = keeping.begin(start(long))
+    recording.begun()
     await expect.poll(() => idsOf({ state: 'running' })).toEqual([long])
     expect((await idsOf({ state: 'ended' })).toSorted()).toEqual([short, sent].toSorted())
     expect(await textOf('options', short)).toBe('{"x":1}')

@@ -158,12 +158,17 @@ test('a document that is no JSON, and a script that is not UTF-8, are said befor
 test('a script that is far too large is refused with one line', async () => {
   for (const [bytes, line] of [
     [100_000_000, 'The script and its documents are too large to be sent. Give smaller ones.\n'],
-    [268_435_457, '`dump.js` has 268435457 bytes, and no gateway takes more than 268435456.\n'],
+    [268_435_457, '`dump.js` has more than 268435456 bytes, and no gateway takes as many.\n'],
   ] as const) {
     await place.write('dump.js', '')
     truncateSync(join(place.path, 'dump.js'), bytes)
     expect(await place.run(['run', 'dump.js', '--remote'])).toEqual({ code: 64, stdout: '', stderr: line })
   }
+})
+
+test('a file without an end is read no further than the most that a gateway takes', async () => {
+  const stderr = '`/dev/zero` has more than 268435456 bytes, and no gateway takes as many.\n'
+  expect(await place.run(['run', '/dev/zero'])).toEqual({ code: 64, stdout: '', stderr })
 })
 
 test('with --remote or --url a run is one of the gateway', async () => {

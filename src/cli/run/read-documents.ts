@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { largestBodyBytes } from '../../config.ts'
-import { fileError } from '../files/file-error.ts'
+import { readFile } from '../files/read-file.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 
@@ -11,16 +9,7 @@ export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'reso
 
 /** Reads a file of UTF-8 text, or an open file by its number. Throws an error that names it as `shown`. */
 export function readTextFile(file: string | number, shown: string): string {
-  let bytes: Buffer
-  try {
-    bytes = readFileSync(file)
-  } catch (error) {
-    throw fileError('read', shown, error)
-  }
-  if (bytes.length > largestBodyBytes)
-    throw wrongUse(
-      `\`${shown}\` has ${bytes.length} bytes, and no gateway takes more than ${largestBodyBytes}.`,
-    )
+  const bytes = readFile(file, shown)
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { isName, nameRule } from '../../domain/name.ts'
 import { fileError } from '../files/file-error.ts'
 import { findFiles, findStat, listFolder } from '../files/find-files.ts'
+import { readFile } from '../files/read-file.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 
 /** A function as a file. Its key is `incident/priority`, or `_/priority` without a case type. */
@@ -70,7 +71,8 @@ function readBytes(root: string, path: string): Buffer {
 }
 
 function readFunctionFile(root: string, path: string): FunctionFile {
-  const bytes = readBytes(root, path)
+  const file = join(root, path)
+  const bytes = readFile(file, file)
   try {
     // A mark at the beginning is part of the source.
     const source = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -50,14 +50,22 @@ export function readFunctionFiles(folder: string): Map<string, FunctionFile> {
   return new Map(findPaths(root).map(path => [keyOfPath(path), readFunctionFile(root, path)]))
 }
 
+/** Lists the files that hold a script and are no functions, because their names do not end in `.js`. */
+export function findOtherScripts(folder: string): readonly string[] {
+  const paths = findPaths(join(folder, 'functions'), '')
+  return paths
+    .filter(path => /\.[cm]?js$/i.test(path) && !path.endsWith('.js'))
+    .map(path => `functions/${path}`)
+}
+
 // A folder of a case type may be a link to another one, so each is searched by itself.
-function findPaths(root: string): readonly string[] {
+function findPaths(root: string, ending = '.js'): readonly string[] {
   if (findStat(root)?.isDirectory() !== true) return []
   const paths = listFolder(root).flatMap(name => {
     const stat = findStat(join(root, name))
     if (stat?.isDirectory() === true)
-      return findFiles(join(root, name), '.js').map(path => `${name}/${path.replaceAll('\\', '/')}`)
-    return stat?.isFile() === true && name.endsWith('.js') ? [name] : []
+      return findFiles(join(root, name), ending).map(path => `${name}/${path.replaceAll('\\', '/')}`)
+    return stat?.isFile() === true && name.endsWith(ending) ? [name] : []
   })
   return paths.toSorted()
 }

@@ -8,7 +8,7 @@ import { chooseGateway, describeUrl, urlOption } from '../gateway/choose-gateway
 import { createGatewayClient, type GatewayClient, sayOnce } from '../gateway/gateway-client.ts'
 import { watchFiles } from '../run/watch-files.ts'
 import { type CompileFiles, createFileCompiler } from './compile-files.ts'
-import { readFunctionFiles } from './function-files.ts'
+import { findOtherScripts, readFunctionFiles } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
 import { checkLock, readLock } from './lock-file.ts'
 import { type Push, planPush } from './plan-push.ts'
@@ -102,6 +102,8 @@ async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
   const { terminal } = call
   const lock = readLock(folder)
   const files = readFunctionFiles(folder)
+  const others = call.args.length > 0 ? [] : findOtherScripts(folder)
+  for (const path of others) terminal.say(`${path} is not pushed: the file of a function ends in \`.js\`.`)
   if (files.size === 0 && lock === null) throw noFiles(folder)
   const { account, hashes: live } = await findLiveFunctions(client)
   const target = { url: client.url, account }
@@ -111,7 +113,7 @@ async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
   for (const remark of remarks) terminal.say(remark)
   await compile(pushes.map(({ file }) => file))
   await showDiffs(call, client, { live, pushes })
-  if (pushes.length === 0) terminal.say(describeNothing(call.args, remarks))
+  if (pushes.length === 0) terminal.say(describeNothing(call.args, [...others, ...remarks]))
   if (call.isSet('dry-run')) return exitCodes.done
   if (pushes.length > 0 && !call.isSet('yes')) {
     const count = pushes.length === 1 ? 'this function' : `these ${pushes.length} functions`

@@ -7,6 +7,7 @@ import { createGatewayClient, sayOnce } from '../gateway/gateway-client.ts'
 import { hashFunctionFiles, hashSource, pathOfKey } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
 import { checkLock, checkLockIsWritable, lockedFunctions, readLock, writeLock } from './lock-file.ts'
+import { refuseSameFile } from './same-file.ts'
 
 export const command: Command = {
   usage: '[--dir <folder>] [--force] [--url <url>]',
@@ -41,6 +42,7 @@ ${describeUrl(14)}
       if (conflicts.length > 0 && !isForced) throw conflict(conflicts)
     }
     refuseConflicts()
+    refuseSameFile(folder, [...hashes.keys()])
     const sources = await readLiveSources(client, hashes, changed)
     // Somebody may have saved a file while the sources were read.
     files = hashFunctionFiles(folder)

@@ -12,6 +12,7 @@ import { findOtherScripts, readFunctionFiles } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
 import { checkLock, readLock } from './lock-file.ts'
 import { type Push, planPush } from './plan-push.ts'
+import { refuseSameFile } from './same-file.ts'
 import { savePushes } from './save-pushes.ts'
 import { showDiff } from './show-diff.ts'
 import { tryCase } from './try-case.ts'
@@ -111,6 +112,12 @@ async function pushOnce(call: CommandCall, parts: PushParts): Promise<number> {
   const locked = lock?.functions ?? {}
   const { pushes, remarks } = planPush({ files, locked, live, named: call.args })
   for (const remark of remarks) terminal.say(remark)
+  const pushed = new Set(pushes.map(({ file }) => file.key.toLowerCase()))
+  const all = [...live.keys(), ...pushes.map(({ file }) => file.key)]
+  refuseSameFile(
+    folder,
+    all.filter(key => pushed.has(key.toLowerCase())),
+  )
   await compile(pushes.map(({ file }) => file))
   await showDiffs(call, client, { live, pushes })
   if (pushes.length === 0) terminal.say(describeNothing(call.args, [...others, ...remarks]))

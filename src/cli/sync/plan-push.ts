@@ -47,9 +47,12 @@ export function planPush({ files, locked, live, named }: Compared): PushPlan {
 }
 
 function findKey(name: string, files: ReadonlyMap<string, FunctionFile>): string {
-  const short = name.replace(/^(?:\.\/)?functions\//, '').replace(/\.js$/, '')
-  const key = short.includes('/') ? short : `${noCaseType}/${short}`
+  const short = name.replace(/^(?:\.\/)?functions\//, '')
+  const whole = short.includes('/') ? short : `${noCaseType}/${short}`
+  const key = whole.replace(/\.js$/, '')
   if (files.has(key)) return key
+  // The name of a function may end in `.js` too.
+  if (files.has(whole)) return whole
   throw wrongUse(
     `There is no file \`${pathOfKey(key)}\` for \`${name}\`. Name a function as \`<case type>/<name>\`.`,
   )

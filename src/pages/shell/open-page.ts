@@ -16,6 +16,7 @@ export function openPublicPage({ element, type, keys = [], isLive = true }: Page
   customElements.define('page-header', PageHeader)
   const header = document.querySelector<PageHeader>('page-header')
   if (header !== null) header.keys = keys
+  ignoreDoubleClicks()
   const token = readSession()?.token
   // A page that the browser kept, and shows again on Back, has what the person of then may see, and the data and the
   // notices of then. To load it again would lose what is only there.
@@ -30,4 +31,23 @@ export function openPublicPage({ element, type, keys = [], isLive = true }: Page
 export function openPage(page: Page): void {
   if (readSession() === null) goToLogin()
   else openPublicPage({ isLive: false, ...page })
+}
+
+// The first click of a double click can bring another button to its place: that of the next row, or one that undoes
+// what was done. The second click is not meant for it.
+function ignoreDoubleClicks(): void {
+  let pressed: HTMLButtonElement | null = null
+  let name: string | undefined
+  const onClick = (event: MouseEvent): void => {
+    const button = event.target instanceof Element ? event.target.closest('button') : null
+    const isSame = button === pressed && button?.textContent === name
+    if (event.detail > 1 && button !== null && !isSame) {
+      event.preventDefault()
+      event.stopPropagation()
+    } else {
+      pressed = button
+      name = button?.textContent
+    }
+  }
+  document.addEventListener('click', onClick, true)
 }

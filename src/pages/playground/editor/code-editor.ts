@@ -68,6 +68,13 @@ function usesCrlf(text: string): boolean {
   return text.includes('\r\n') && !/\r(?!\n)|(?<!\r)\n/.test(text)
 }
 
+// In a low window, the bar with “Run” covers the end of the editor. The style sheet says how much the bar needs.
+const aboveBar = EditorView.scrollMargins.of(({ scrollDOM }) => {
+  const barHeight = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingBottom) || 0
+  const covered = scrollDOM.getBoundingClientRect().bottom - (innerHeight - barHeight)
+  return { bottom: Math.min(barHeight, Math.max(0, covered)) }
+})
+
 function prefersStill(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
@@ -218,6 +225,7 @@ export class CodeEditor extends LitElement {
         EditorView.contentAttributes.of({ 'aria-label': this.label, tabindex: '0' }),
         insertion,
         marks,
+        aboveBar,
         theme,
         find,
         this.extras,

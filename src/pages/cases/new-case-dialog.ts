@@ -1,7 +1,7 @@
 import { html } from 'lit'
 import { fillForm, forgetForm, keepForm } from '../gateway/kept-form.ts'
 import { askOnce } from '../gateway/operation.ts'
-import { PageElement, viewError } from '../shell/page-element.ts'
+import { PageElement, scrollToAlert, viewError } from '../shell/page-element.ts'
 import { createCase } from './case-documents.ts'
 import { parseObject } from './parse-object.ts'
 
@@ -97,6 +97,7 @@ class NewCaseDialog extends PageElement {
     } catch (error) {
       this.error = error
       this.isBusy = false
+      await scrollToAlert(this)
       // Nobody sees it in a dialog that was closed meanwhile.
       const isOpen = this.querySelector('dialog')?.open === true
       if (!isOpen) this.dispatchEvent(new CustomEvent('not-created', { detail: error }))

@@ -2,7 +2,7 @@ import { html, nothing } from 'lit'
 import { fillForm, forgetForm, keepForm, readForm } from '../gateway/kept-form.ts'
 import { askOnce, forgetSecret } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
-import { PageElement, viewError } from '../shell/page-element.ts'
+import { PageElement, scrollToAlert, viewError } from '../shell/page-element.ts'
 import {
   rotateSecret,
   saveHook,
@@ -242,6 +242,7 @@ class TriggerDialog extends PageElement {
       this.querySelector<HTMLTextAreaElement>('#new-secret')?.select()
     } catch (error) {
       this.error = error
+      void scrollToAlert(this)
     } finally {
       this.isBusy = false
     }

@@ -60,3 +60,31 @@ test('in a low window, neither what has the focus nor the cursor is under the ba
   }
   await close(tab)
 })
+
+test('in a low window, the error of a dialog comes into view wherever the person pressed Enter', async () => {
+  const { body } = await server.graphql<{ saveFunction: { id: string } }>(
+    'mutation { saveFunction(input: { name: "low", sourceCode: "exit(1)" }) { id } }',
+  )
+  const asked = {
+    '/cases': { button: 'New case', name: 'Case type' },
+    [`/functions/${body.data?.saveFunction.id}`]: { button: 'Add webhook', name: 'Name' },
+    '/playground': { button: 'Save', name: 'Name' },
+  }
+  for (const [path, { button, name }] of Object.entries(asked)) {
+    const tab = await open(path, { hasTypes: false, viewport: { width: 320, height: 400 } })
+    const { page } = tab
+    await page.getByRole('button', { name: button }).click()
+    await page.getByRole('dialog').getByLabel(name).fill('no name!')
+    await page.keyboard.press('Enter')
+    const alert = page.getByRole('dialog').getByRole('alert')
+    await alert.waitFor()
+    const dialog = await page.getByRole('dialog').boundingBox()
+    const bottom = (dialog?.y ?? 0) + (dialog?.height ?? 0)
+    const bottomOfAlert = async () => {
+      const box = await alert.boundingBox()
+      return (box?.y ?? 0) + (box?.height ?? 0)
+    }
+    await expect.poll(bottomOfAlert, { message: path }).toBeLessThanOrEqual(bottom)
+    await close(tab)
+  }
+})

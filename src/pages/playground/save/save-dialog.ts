@@ -3,7 +3,7 @@ import { isCode } from '../../gateway/gateway-error.ts'
 import { fillForm, forgetForm, keepForm } from '../../gateway/kept-form.ts'
 import { ask } from '../../gateway/operation.ts'
 import type { OpenFunction } from '../../shell/open-in-playground.ts'
-import { PageElement, viewError } from '../../shell/page-element.ts'
+import { PageElement, scrollToAlert, viewError } from '../../shell/page-element.ts'
 import { viewCode } from '../../shell/view-text.ts'
 import { functionToOpen, type StoredFunction, saveVersion, toOpen } from './function-documents.ts'
 
@@ -152,6 +152,7 @@ class SaveDialog extends PageElement {
       request.onSaved(saved)
     } catch (error) {
       await this.#explain(request, error)
+      void scrollToAlert(this)
       const isSame = openings === this.#openings
       if (isSame && !this.#dialog.open) request.onFailed(this.error ?? notLive)
     } finally {

@@ -1,8 +1,8 @@
 import { getOperationAST, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { releaseMemory } from '../../src/http/graphql/when-quiet.ts'
 import { beginOperationSpan } from '../../src/tracing/request-spans.ts'
 import type { Span, SpanAttributes } from '../../src/tracing/span.ts'
+import { collectGarbage } from '../../src/v8/collect-garbage.ts'
 
 test('the span of an operation does not keep its document in memory', () => {
   const begun: SpanAttributes[] = []
@@ -21,10 +21,10 @@ test('the span of an operation does not keep its document in memory', () => {
     const operation = getOperationAST(parse(document, { noLocation: true }))
     if (operation !== null && operation !== undefined) beginOperationSpan(parent, operation)
   }
-  releaseMemory()
+  collectGarbage()
   const before = process.memoryUsage().heapUsed
   Array.from({ length: 32 }, beginOne)
-  releaseMemory()
+  collectGarbage()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 ** 24)
   expect(begun.at(-1)).toMatchObject({ 'graphql.operation.name': 'NameOfAnOperation31' })
 })

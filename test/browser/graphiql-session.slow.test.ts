@@ -28,10 +28,10 @@ async function typeQuery(page: Page, text: string): Promise<void> {
 // Every request to `/graphql` that is not the page: its credential and the status of its answer.
 function watchRequests(page: Page) {
   const asked: { readonly authorization: string | null; readonly status: number }[] = []
-  page.on('response', async answer => {
+  page.on('response', answer => {
     const request = answer.request()
     if (request.method() !== 'POST' || new URL(request.url()).pathname !== '/graphql') return
-    const authorization = (await request.allHeaders()).authorization ?? null
+    const authorization = request.headers().authorization ?? null
     asked.push({ authorization, status: answer.status() })
   })
   return asked

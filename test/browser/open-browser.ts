@@ -7,6 +7,7 @@ import {
   type Locator,
   type Page,
   chromium as playwright,
+  type Request,
 } from 'playwright-core'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -209,4 +210,10 @@ export async function findBarriers(page: Page): Promise<string[]> {
   }
   if (before !== null) await page.setViewportSize(before)
   return found
+}
+
+/** Resolves to the bytes of an answer on the wire, its head included, once it has come whole. */
+export async function bytesOnTheWire(request: Request): Promise<number> {
+  const { responseBodySize, responseHeadersSize } = await request.sizes()
+  return responseBodySize + responseHeadersSize
 }

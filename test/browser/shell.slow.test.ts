@@ -1,6 +1,14 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { enter, findBarriers, isInView, openTab, signIn, turnOffCache } from './open-browser.ts'
+import {
+  bytesOnTheWire,
+  enter,
+  findBarriers,
+  isInView,
+  openTab,
+  signIn,
+  turnOffCache,
+} from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -106,14 +114,12 @@ async function countBytes(page: Page, path: string): Promise<number> {
   // The page after the sign-in may still load its parts, which are not counted.
   await page.goto('about:blank')
   await turnOffCache(page)
-  const sizes: number[] = []
-  page.on('response', async answer => {
-    if (new URL(answer.url()).pathname === '/graphql') return
-    const { responseBodySize, responseHeadersSize } = await answer.request().sizes()
-    sizes.push(responseBodySize + responseHeadersSize)
+  const sizes: Promise<number>[] = []
+  page.on('response', answer => {
+    if (new URL(answer.url()).pathname !== '/graphql') sizes.push(bytesOnTheWire(answer.request()))
   })
   await page.goto(path, { waitUntil: 'networkidle' })
-  return sizes.reduce((sum, size) => sum + size, 0)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
 test.each(['functions', 'runs', 'cases', 'members'])('/%s has no barrier, and is small', async path => {

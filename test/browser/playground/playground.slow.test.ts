@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findBarriers, openTab, signIn, turnOffCache } from '../open-browser.ts'
+import { bytesOnTheWire, findBarriers, openTab, signIn, turnOffCache } from '../open-browser.ts'
 import { field, openPlayground, openTypedPlayground, textOf, write } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
@@ -27,16 +27,15 @@ test('the playground has no barrier, empty and full, and is small', async () => 
   expect(await page.getByRole('menuitem').count()).toBeGreaterThanOrEqual(4)
   expect(await findBarriers(page)).toEqual([])
   await turnOffCache(page)
-  const sizes: number[] = []
-  page.on('response', async answer => {
+  const sizes: Promise<number>[] = []
+  page.on('response', answer => {
     if (answer.request().frame() !== page.mainFrame() || new URL(answer.url()).pathname === '/graphql') return
-    const { responseBodySize, responseHeadersSize } = await answer.request().sizes()
     if (!/typescript\.js|types\/|language-types|rostrum\.d\.ts/.test(answer.url()))
-      sizes.push(responseBodySize + responseHeadersSize)
+      sizes.push(bytesOnTheWire(answer.request()))
   })
   await page.reload({ waitUntil: 'networkidle' })
   expect(sizes.length).toBeGreaterThan(20)
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(340_000)
+  expect((await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)).toBeLessThan(340_000)
   expect(faults).toEqual([])
   await page.context().close()
 })

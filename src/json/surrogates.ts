@@ -14,3 +14,11 @@ export function cutText(text: string, max: number): string {
 export function shorten(text: string, max: number): string {
   return text.length <= max ? text : `${cutText(text, max)}…`
 }
+
+/**
+ * Returns a copy of a text that is ASCII. V8 makes a part of a text refer to the whole, so a part that is kept for
+ * longer would keep the whole in memory.
+ */
+export function copyAscii(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1')
+}

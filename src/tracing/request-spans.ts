@@ -1,3 +1,4 @@
+import { copyAscii } from '../json/surrogates.ts'
 import type { Span, SpanParent, Tracing } from './span.ts'
 
 export interface TracedRequest {
@@ -59,16 +60,13 @@ interface TracedOperation {
 // A longer name is cut, because the span must not hold the text of a document.
 const maxNameCharacters = 100
 
-// A copy: a part of a string keeps all of it in memory, here the document, while the span waits for its collector.
-function cutName(name: string): string {
-  return Buffer.from(name.slice(0, maxNameCharacters), 'latin1').toString('latin1')
-}
-
 /** Begins the span of a GraphQL operation. */
 export function beginOperationSpan(parent: SpanParent, { operation, name }: TracedOperation): Span {
   return parent.begin(operation, 'internal', {
     'graphql.operation.type': operation,
-    ...(name !== undefined && { 'graphql.operation.name': cutName(name.value) }),
+    ...(name !== undefined && {
+      'graphql.operation.name': copyAscii(name.value.slice(0, maxNameCharacters)),
+    }),
   })
 }
 

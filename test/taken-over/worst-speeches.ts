@@ -7,9 +7,8 @@ import type { Deed } from './start-taken-over.ts'
  */
 export type WorstSpeech = readonly [name: string, deeds: readonly Deed[], code: string]
 
-const say = (message: object): Deed => ({ text: `${JSON.stringify(message)}\n` })
-// In one write: of several, the gateway could answer the first calls before it reads the next ones.
-const together = (messages: readonly object[]): Deed => ({
+// Messages of one deed are written together.
+const say = (...messages: readonly object[]): Deed => ({
   text: messages.map(message => `${JSON.stringify(message)}\n`).join(''),
 })
 const megabyte = 'x'.repeat(2 ** 20)
@@ -59,7 +58,8 @@ export const worstSpeeches: readonly WorstSpeech[] = [
   ],
   ['a query of 50 MB', around(callMessage(1, '@'), megabyte, 50), 'CRASHED'],
   ['a query past its limit', around(callMessage(1, '@'), megabyte, 2), 'CRASHED'],
-  ['forty calls at once', [together(Array.from({ length: 40 }, (_, n) => callMessage(n + 1)))], 'CRASHED'],
+  // Of several writes, the gateway could answer the first calls before it reads the next ones.
+  ['forty calls at once', [say(...Array.from({ length: 40 }, (_, n) => callMessage(n + 1)))], 'CRASHED'],
   [
     'what was cut, a hundred times',
     Array.from({ length: 100 }, () =>

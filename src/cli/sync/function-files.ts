@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isName, nameRule } from '../../domain/name.ts'
-import { fileError } from '../files/file-error.ts'
 import { findFiles, findStat, listFolder } from '../files/find-files.ts'
 import { readFile } from '../files/read-file.ts'
 import { wrongUse } from '../frame/cli-error.ts'
@@ -71,16 +69,12 @@ function findPaths(root: string, ending = '.js'): readonly string[] {
 }
 
 function readBytes(root: string, path: string): Buffer {
-  try {
-    return readFileSync(join(root, path))
-  } catch (error) {
-    throw fileError('read', join(root, path), error)
-  }
+  const file = join(root, path)
+  return readFile(file, file)
 }
 
 function readFunctionFile(root: string, path: string): FunctionFile {
-  const file = join(root, path)
-  const bytes = readFile(file, file)
+  const bytes = readBytes(root, path)
   try {
     // A mark at the beginning is part of the source.
     const source = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

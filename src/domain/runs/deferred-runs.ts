@@ -62,12 +62,11 @@ export function createDeferredRuns({ begin, gateway }: Dependencies): DeferredRu
     begin(start) {
       const recording = begin(start)
       return {
-        begun: () => recording.begun(),
         end(end) {
           runIds.push(start.runId)
           deferred.push(recording.defer(end))
         },
-        drop: () => recording.drop(),
+        endWithoutResult: () => recording.endWithoutResult(),
       }
     },
     async prepare() {

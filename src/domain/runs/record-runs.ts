@@ -31,8 +31,7 @@ export interface ServingRunRecorder extends RunRecorder {
  * Writes runs in groups, some time after they end (contract, section 7). A run that lasts longer than 250 ms is first
  * written as running, so that it is found if this process dies. A deferred run waits for the commit of its save.
  *
- *   prepared --> begun --250 ms--> waits as running --> written as running --> ended, waits --> written
- *     \---- refused: discarded
+ *   begun --250 ms--> waits as running --> written as running --> ended, waits --> written
  *     \---- ended within 250 ms --> waits --> written
  *     \---- ended and deferred --> written in the commit of its save; without one, waits --> written
  */
@@ -47,7 +46,7 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
     const now = performance.now()
     let isAny = false
     for (const run of begun) {
-      if (now - (run.beganAt ?? now) < listAfterMs) break
+      if (now - run.beganAt < listAfterMs) break
       begun.delete(run)
       waiting.add(run)
       isAny = true
@@ -70,7 +69,7 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
   function begin(start: RunStart): DeferrableRecording {
     const run: RecordedRun = {
       start,
-      beganAt: null,
+      beganAt: performance.now(),
       end: null,
       bytes: 0,
       beingWritten: null,
@@ -78,11 +77,8 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
       isDeferred: false,
       keptAs: null,
     }
+    begun.add(run)
     return {
-      begun() {
-        run.beganAt = performance.now()
-        begun.add(run)
-      },
       end(end) {
         begun.delete(run)
         reserveTexts(run, end)
@@ -95,8 +91,8 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
         waiting.remove(run)
         return toDeferred(run)
       },
-      drop() {
-        if (run.beganAt !== null) this.end(noResult)
+      endWithoutResult() {
+        this.end(noResult)
       },
     }
   }

@@ -14,8 +14,7 @@ const maxRuns = 10_000
 /** A run from its beginning until it is kept. */
 export interface RecordedRun {
   readonly start: RunStart
-  /** In milliseconds of `performance.now()`; null until its sandbox has begun it. */
-  beganAt: number | null
+  readonly beganAt: number
   end: RunEnd | null
   isInserted: boolean
   /** True while a save that it belongs to is not decided. */

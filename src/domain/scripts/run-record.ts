@@ -36,17 +36,14 @@ export interface RunEnd extends Omit<Execution, 'id' | 'name' | 'requestContext'
 
 /** Records runs. The answers of runs do not wait for it. */
 export interface RunRecorder {
-  /** Prepares the record of a run. Call it when the run has its sandbox. */
+  /** Records the beginning of a run. Call it when its sandbox has begun it: until then, it can be refused. */
   begin(start: RunStart): RunRecording
 }
 
 export interface RunRecording {
-  /** The sandbox has begun the run. Until then the run can be refused, so it is not listed. */
-  begun(): void
   end(end: RunEnd): void
-  /** Discards the record of a run that was refused. One that had begun is kept, without its result. */
-  drop(): void
+  endWithoutResult(): void
 }
 
 /** Records nothing, for a gateway that stores no runs. */
-export const noRecorder: RunRecorder = { begin: () => ({ begun: () => {}, end: () => {}, drop: () => {} }) }
+export const noRecorder: RunRecorder = { begin: () => ({ end: () => {}, endWithoutResult: () => {} }) }

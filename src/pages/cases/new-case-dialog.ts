@@ -97,7 +97,7 @@ class NewCaseDialog extends PageElement {
     } catch (error) {
       this.error = error
       this.isBusy = false
-      await scrollToAlert(this)
+      void scrollToAlert(this)
       // Nobody sees it in a dialog that was closed meanwhile.
       const isOpen = this.querySelector('dialog')?.open === true
       if (!isOpen) this.dispatchEvent(new CustomEvent('not-created', { detail: error }))

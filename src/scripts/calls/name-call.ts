@@ -1,4 +1,5 @@
 import { Lexer, Source, type Token, TokenKind } from 'graphql'
+import { copyAscii } from '../../json/surrogates.ts'
 
 // Characters and tokens that are read to find a name. Calls begin with their first field, some way after the declared
 // variables.
@@ -9,12 +10,7 @@ const unnamed = 'graphql'
 
 /** The name of a call: its first root field, or for a call to another host that host with its port. */
 export function nameCall({ query, url }: { readonly query: string; readonly url: string | null }): string {
-  return copy((url === null ? nameDocument(query) : nameHost(url)).slice(0, maxNameLength))
-}
-
-// Copies a name, which is ASCII. V8 makes a part of a text refer to the whole text, and the name is kept for longer.
-function copy(name: string): string {
-  return Buffer.from(name, 'latin1').toString('latin1')
+  return copyAscii((url === null ? nameDocument(query) : nameHost(url)).slice(0, maxNameLength))
 }
 
 function nameHost(url: string): string {

@@ -133,9 +133,12 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const { token, revoke } = runTokens.mint(run)
   const lines = parts.scriptLogShare.linesOf(caller.accountCode, log)
   const scriptLog = new RunLog({ limits, system: lines, onEntry: entry => follower?.onLog?.(entry) })
-  const recordable = { run, script, options, parentRun, startedAt: Date.now() }
+  const begunAt = Date.now()
   const calls = new KeptCalls(startedAt)
-  const kept: { recording: RunRecording | null; hasBegun: boolean } = { recording: null, hasBegun: false }
+  const begin = () =>
+    settings.recorder.begin(toRunStart({ run, script, options, parentRun, startedAt: begunAt }))
+  // Null before the sandbox has begun the run, and after its end.
+  const kept: { recording: RunRecording | null } = { recording: null }
   const { trigger } = script.cause
   let hint: string | null = null
   const onRefused = (message: string) => {
@@ -161,11 +164,9 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
       answer: followCalls({ answerCall, follower, calls, run, log: tracedLog, onRefused }),
       onAdmitted() {
         if (spans !== null) run.span = spans.beginRun()
-        kept.recording ??= settings.recorder.begin(toRunStart(recordable))
       },
       onBegun() {
-        kept.hasBegun = true
-        kept.recording?.begun()
+        kept.recording = begin()
         follower?.onBegun?.(run)
       },
     })
@@ -178,17 +179,20 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     // The line of a nested run counts toward the account's share of the log, because a script causes it.
     if (parentRun === null) log.write(level, facts, 'task ended')
     else lines.write(level, { facts, message: 'task ended', bytes: JSON.stringify(facts).length })
-    kept.recording?.end({ ...execution, calls: calls.entries() })
+    // A run that no sandbox began, and that was not refused, is recorded too.
+    const recording = kept.recording ?? begin()
+    recording.end({ ...execution, calls: calls.entries() })
     kept.recording = null
     parts.counts?.countRun({ trigger, outcome, code: error?.code ?? '', durationMs })
     return execution
   } catch (error) {
     const durationMs = performance.now() - startedAt
-    if (kept.hasBegun) parts.counts?.countRun({ trigger, outcome: 'error', code: codeOf(error), durationMs })
+    if (kept.recording !== null)
+      parts.counts?.countRun({ trigger, outcome: 'error', code: codeOf(error), durationMs })
     throw error
   } finally {
     spans?.end()
-    kept.recording?.drop()
+    kept.recording?.endWithoutResult()
     revoke()
     ended.abort(runEnded)
   }

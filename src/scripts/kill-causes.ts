@@ -8,6 +8,7 @@ const causes = {
   'could not get its priority back': 'priority',
   'is too large': 'memory',
   'used too much memory': 'memory',
+  'did not begin its run in time': 'timeout',
   'did not end its run in time': 'timeout',
   'did not recover from its run in time': 'timeout',
   'did not leave its script': 'timeout',

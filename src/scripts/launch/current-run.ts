@@ -1,4 +1,8 @@
 import type { FromSandbox } from '../protocol.ts'
+import { tickMs } from '../resources/every-tick.ts'
+
+// Maximum time in which a ready sandbox begins a run. One that takes longer was stopped or hangs.
+const beginMs = 2_000
 
 type RunMessage = Exclude<FromSandbox, { type: 'ready' }>
 
@@ -18,6 +22,7 @@ export class CurrentRun {
   readonly #onWait: () => void
   #hasBegun = false
   #openCalls = 0
+  #waitedMs = 0
 
   /** `onWait` is called when the run waits for a call. */
   constructor(id: string, listener: SandboxListener, onWait: () => void = () => undefined) {
@@ -33,6 +38,12 @@ export class CurrentRun {
   /** True while `graphql()` calls of the run wait for answers. */
   get waitsForCalls(): boolean {
     return this.#openCalls > 0
+  }
+
+  /** Call it every 20 ms while the sandbox is ready. Returns true if the sandbox takes too long to begin the run. */
+  isOverdue(): boolean {
+    if (!this.#hasBegun) this.#waitedMs += tickMs
+    return !this.#hasBegun && this.#waitedMs > beginMs
   }
 
   answerCall(): void {

@@ -58,7 +58,7 @@ export class SandboxProcess {
   /** The recovery from the last run. */
   readonly recovery = new Recovery({
     // A process that recovered may hold its `ready`: its next run computes, or the gateway itself was late.
-    onCheck: () => this.#acceptHeld(),
+    onCheck: () => this.#check(),
     residentBytes: () => this.residentBytes(),
     onLong: () => this.#options.onLost(),
     onFailure: reason => this.kill(reason),
@@ -133,7 +133,6 @@ export class SandboxProcess {
     return this.#reason
   }
 
-  /** The account of the last run. */
   get lastAccount(): string | null {
     return this.#lastAccount
   }
@@ -170,10 +169,9 @@ export class SandboxProcess {
     this.#run = run
     this.#lastAccount = message.accountCode
     const { computing, onLost: onLong } = this.#options
-    const onCheck = () => this.#acceptHeld()
-    const waits = () => run.waitsForCalls
+    const onCheck = () => this.#check()
     const recovers = () => this.isRecovering
-    this.#longRun = new LongRun({ pid: this.pid, computing, waits, recovers, onLong, onCheck })
+    this.#longRun = new LongRun({ pid: this.pid, computing, run, recovers, onLong, onCheck })
     void this.#send(message)
     return true
   }
@@ -220,12 +218,14 @@ export class SandboxProcess {
     return !this.isRecovering && (this.residentBytes() ?? 0) > bytes
   }
 
-  // A script that computes keeps its process from sending what it holds.
-  #acceptHeld(): void {
+  // Reads what the process holds, because a script that computes keeps it from sending that. Ends a process that does
+  // not begin its run.
+  #check(): void {
     for (const message of this.#held.take().map(parseMessage)) {
       if (message !== null && !isHeld(message)) return this.kill('held a message that it must send')
       this.#accept(message)
     }
+    if (!this.isRecovering && this.#run?.isOverdue()) this.kill('did not begin its run in time')
   }
 
   // Delivers what the process had not sent when it died.

@@ -12,8 +12,7 @@ const shortComputingMs = 50
 export interface LongRunOptions {
   readonly pid: number | undefined
   readonly computing: ComputingRuns<LongRun>
-  /** True while the run waits for a call. */
-  readonly waits: () => boolean
+  readonly run: { readonly waitsForCalls: boolean }
   /** True while the process recovers from its last run, which this run does not pay for. */
   readonly recovers: () => boolean
   readonly onLong: () => void
@@ -67,13 +66,13 @@ export class LongRun {
 
   #check(ageMs: number): void {
     if (ageMs < firstCheckMs) return
-    const { pid, computing, waits, recovers, onLong, onCheck } = this.#options
+    const { pid, computing, run, recovers, onLong, onCheck } = this.#options
     onCheck()
     if (this.#isStopped) return
     const processorMs = processorMsOf(pid)
     if (recovers()) this.#firstProcessorMs = processorMs
     this.#firstProcessorMs ??= processorMs
-    if (processorMs === null) this.#processorMs += waits() || recovers() ? 0 : tickMs
+    if (processorMs === null) this.#processorMs += run.waitsForCalls || recovers() ? 0 : tickMs
     else this.#processorMs = processorMs - (this.#firstProcessorMs ?? 0)
     const mayYield = !this.#yields && this.#processorMs > shortComputingMs
     if (mayYield && computing.add(this)) this.#yields = setPriorityOf(pid, 'longRun')

@@ -12,12 +12,12 @@ afterEach(() => {
 
 const never = () => false
 
-function watch(pid: number | undefined, { waits = never, recovers = never } = {}) {
+function watch(pid: number | undefined, { calls = { waitsForCalls: false }, recovers = never } = {}) {
   const checks = { count: 0 }
   const run = new LongRun({
     pid,
     computing: new ComputingRuns<LongRun>(),
-    waits,
+    run: calls,
     recovers,
     onLong: () => undefined,
     onCheck: () => checks.count++,
@@ -35,11 +35,11 @@ test('a process that sleeps uses no processor time', async () => {
 })
 
 test('without a report of the system, all time counts but that in which the run waits', async () => {
-  let waits = false
-  const { run, checks } = watch(undefined, { waits: () => waits })
+  const calls = { waitsForCalls: false }
+  const { run, checks } = watch(undefined, { calls })
   await until(() => checks.count >= 5)
   expect(run.processorMs).toBe(checks.count * 20)
-  waits = true
+  calls.waitsForCalls = true
   const { processorMs } = run
   const { count } = checks
   await until(() => checks.count >= count + 3)

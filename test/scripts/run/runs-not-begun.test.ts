@@ -51,6 +51,15 @@ describe('a run that has not begun', () => {
     expect(await findSurvivors(pids, 500)).toEqual([])
   })
 
+  test('starts over if its sandbox is stopped and does not begin it', async () => {
+    const { run, runner, calls } = await start()
+    const pids = runner.pids()
+    signalAll(pids, 'SIGSTOP')
+    expect((await run(callOnce)).payload).toBe('done')
+    expect(calls()).toBe(1)
+    expect(await findSurvivors(pids, 500)).toEqual([])
+  })
+
   test('starts over in the last idle sandbox, because it has not destroyed the first', async () => {
     const { admission, pool } = await startAdmission({ max: 2, bootMs: 1_000 })
     await until(() => pool.idle === 2)

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { boundsPastHalf } from '../graphql/share-of-bounds.ts'
 import { addMembership } from '../server/clients/memberships.ts'
+import { findBarriers } from './open-browser.ts'
 import { startBrowsing } from './start-browsing.ts'
 
 const { server, browser } = await startBrowsing()
@@ -69,6 +70,15 @@ test('GraphiQL loads without another host, takes a token and a query, and shows 
     .toContain('"teamMembership":{"userId":"7","teamId":"3","team":{"id":"3"}}')
   expect(foreign).toEqual([])
   expect(failures).toEqual([])
+  await page.context().close()
+})
+
+test('axe finds no barrier in GraphiQL but the buttons inside its tabs', async () => {
+  const { page } = await openPage()
+  await page.goto(`${server.baseUrl}/graphql`, { waitUntil: 'load' })
+  await page.locator('.graphiql-editor:visible').first().waitFor()
+  const barriers = await findBarriers(page)
+  expect(barriers.filter(barrier => !barrier.includes(': nested-interactive: '))).toEqual([])
   await page.context().close()
 })
 

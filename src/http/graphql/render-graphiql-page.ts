@@ -17,7 +17,7 @@ const bar = `<header class="rostrum-bar">
 <a href="/playground">Playground</a><a href="/docs/graphql">Docs</a><a href="/login" hidden>Sign in</a>
 </header>`
 // The page is large, so a slow network takes long to bring it. GraphiQL replaces this text when it starts.
-const loadingRoot = '<div id="root"><p role="status">Loading…</p></div>'
+const loadingRoot = '<main id="root"><p role="status">Loading…</p></main>'
 
 // Each after those that it imports.
 const modules = [

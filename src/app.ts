@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { BoundLog } from './bound-log.ts'
 import type { Config } from './config.ts'
@@ -277,6 +278,10 @@ export async function createApp({
       const workEnd = Promise.all([queueWork?.close(), stopSweeping()])
       followers.endAll()
       await server.close()
+      // Node reports connections that were cut off after the end of the server, when this turn of the event loop ends.
+      // Only that ends their requests. Otherwise their runs would seem to crash, and keys would keep that.
+      await nextTurn()
+      await nextTurn()
       metricsServer?.close()
       metricsServer?.closeAllConnections()
       clearInterval(reportingRefused)

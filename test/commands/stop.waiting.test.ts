@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
-import { startServer } from '../server/gateways/start-server.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { saveHook } from '../http/rest/save-hook.ts'
+import { startServer, type TestServer } from '../server/gateways/start-server.ts'
 import { sendJson, startUpstream } from '../server/gateways/start-upstream.ts'
 import { findDescendants, findSurvivors } from '../server/processes/child-processes.ts'
 import { spawnCommand } from '../server/processes/spawn-command.ts'
+import { makeTempFolder } from '../server/processes/temp-folder.ts'
 import { eachStore } from '../store/databases/each-store.ts'
 
 test('SIGTERM during twenty stuck runs ends them all, and the gateway exits with 0 within 10 s', async () => {
@@ -39,6 +41,37 @@ test('SIGTERM during twenty stuck runs ends them all, and the gateway exits with
   expect(await findSurvivors(children, 1_000)).toEqual([])
   await Promise.all(runs)
   await upstream.close()
+})
+
+test('saves whose hooks a stop cut off are done under their keys by the next gateway', async () => {
+  let isHeld = true
+  const upstream = await startUpstream((_, response) => isHeld || sendJson(response, { data: null }))
+  const folder = makeTempFolder()
+  const settings = {
+    DATABASE_URL: `sqlite:${folder.path}/rostrum.db`,
+    ROSTRUM_GRAPHQL_HOSTS: upstream.host,
+    ROSTRUM_SANDBOXES: '32',
+  }
+  onTestFinished(async () => {
+    await upstream.close()
+    folder.remove()
+  })
+  const stopped = await startServer(settings)
+  await saveHook(stopped, `await graphql('{ x }', {}, '${upstream.url}/'); exit(payload)`)
+  const body = { case: { case_type_code: 'incident', data: {} } }
+  const keys = Array.from({ length: 16 }, (_, n) => `key-${n}`)
+  const save = (server: TestServer) => (key: string) =>
+    server.rest('POST', '/platform/cases', { body, headers: { 'idempotency-key': key } })
+  const cut = keys.map(key => save(stopped)(key).catch(() => 'cut'))
+  while (upstream.requests.length < keys.length) await new Promise(resolve => setTimeout(resolve, 20))
+  expect(await stopped.stop()).toBe(0)
+  expect(new Set(await Promise.all(cut))).toEqual(new Set(['cut']))
+
+  isHeld = false
+  const next = await startServer(settings)
+  onTestFinished(async () => void (await next.stop()))
+  const answers = await Promise.all(keys.map(save(next)))
+  expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 201))
 })
 
 eachStore(({ freshUrl }) => {

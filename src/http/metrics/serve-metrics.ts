@@ -3,6 +3,11 @@ import type { Logger } from 'pino'
 import { cannotListen, type Listening } from '../../errors.ts'
 import { metricsType } from '../../metrics/metrics.ts'
 
+const maxConnections = 64
+// Time after which a connection is closed that sends nothing, or reads nothing of its answer: it would keep its place
+// from others. An answer may wait 5 s for the store.
+const stalledMs = 10_000
+
 interface ServeMetrics extends Omit<Listening, 'setting'> {
   readonly log: Pick<Logger, 'error'>
 }
@@ -14,6 +19,8 @@ export async function serveMetrics(
 ): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume()
+    // Node would leave it to the client to close the connection after its one answer.
+    response.shouldKeepAlive = false
     const [path] = (request.url ?? '').split('?')
     const isAsked = path === '/metrics' && (request.method === 'GET' || request.method === 'HEAD')
     if (!isAsked)
@@ -26,7 +33,11 @@ export async function serveMetrics(
       },
     )
   })
-  server.maxConnections = 64
+  server.maxConnections = maxConnections
+  // A connection may send thousands of requests before it reads an answer. Each would print the metrics and keep them
+  // in memory.
+  server.maxRequestsPerSocket = 1
+  server.setTimeout(stalledMs)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, resolve)

@@ -1,0 +1,35 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { serveMetrics } from '../../src/http/metrics/serve-metrics.ts'
+
+const maxConnections = 64
+
+test('clients that do not read their metrics, or ask for none, leave the port to others', async () => {
+  // More than the buffers of the system take.
+  const long = 'x'.repeat(2 ** 24)
+  const log = pino({ level: 'silent' })
+  const server = await serveMetrics(async () => long, { host: '127.0.0.1', port: 0, log })
+  const sockets: Socket[] = []
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    server.closeAllConnections()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') expect.unreachable()
+  for (let n = 0; n < maxConnections; n++) {
+    const socket = connect(address.port, '127.0.0.1').on('error', () => {})
+    sockets.push(socket.pause())
+    await once(socket, 'connect')
+    if (n % 2 === 0) socket.write('GET /metrics HTTP/1.1\r\nhost: rostrum\r\n\r\n')
+  }
+  const scrape = () =>
+    fetch(`http://127.0.0.1:${address.port}/metrics`).then(
+      async answer => (await answer.text()).length,
+      () => 'refused',
+    )
+  expect(await scrape()).toBe('refused')
+  await expect.poll(scrape, { interval: 500 }).toBe(long.length)
+})

@@ -37,10 +37,19 @@ function collectSooner(): void {
  */
 function collectWhenQuiet(): void {
   const isQuiet = watchQuiet()
-  let kept = process.memoryUsage.rss()
+  let kept = readResidentBytes()
   setInterval(() => {
-    if (!isQuiet() || process.memoryUsage.rss() < kept + muchBytes) return
+    if (!isQuiet() || readResidentBytes() < kept + muchBytes) return
     collectGarbage()
-    kept = process.memoryUsage.rss()
+    kept = readResidentBytes()
   }, lookEveryMs).unref()
+}
+
+/** Returns 0 on a Linux without `/proc`, where Node throws. Nothing is collected there. */
+function readResidentBytes(): number {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return 0
+  }
 }

@@ -1,7 +1,7 @@
 import { html } from 'lit'
 import { fillForm, forgetForm, keepForm } from '../gateway/kept-form.ts'
 import { askOnce } from '../gateway/operation.ts'
-import { PageElement, scrollToAlert, viewError } from '../shell/page-element.ts'
+import { PageElement, showError, viewError } from '../shell/page-element.ts'
 import { createCase } from './case-documents.ts'
 import { parseObject } from './parse-object.ts'
 
@@ -95,9 +95,8 @@ class NewCaseDialog extends PageElement {
       // It stays busy: the next page may come slowly, and Enter would create another case meanwhile.
       location.assign(`/cases/${change.case.id}`)
     } catch (error) {
-      this.error = error
       this.isBusy = false
-      void scrollToAlert(this)
+      void showError(this, error)
       // Nobody sees it in a dialog that was closed meanwhile.
       const isOpen = this.querySelector('dialog')?.open === true
       if (!isOpen) this.dispatchEvent(new CustomEvent('not-created', { detail: error }))

@@ -1,6 +1,6 @@
 import { html } from 'lit'
 import { fillForm, forgetForm, keepForm } from '../gateway/kept-form.ts'
-import { PageElement, scrollToAlert, viewError } from '../shell/page-element.ts'
+import { PageElement, showError, viewError } from '../shell/page-element.ts'
 import { parseObject } from './parse-object.ts'
 
 /** What a person asks a task to run with. */
@@ -77,8 +77,7 @@ class TaskDialog extends PageElement {
       this.querySelector('dialog')?.close()
       this.dispatchEvent(new CustomEvent<AskedTask>('run-task', { detail: { name: this.name, params } }))
     } catch (error) {
-      this.error = error
-      void scrollToAlert(this)
+      void showError(this, error)
     }
   }
 }

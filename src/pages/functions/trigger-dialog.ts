@@ -2,7 +2,7 @@ import { html, nothing } from 'lit'
 import { fillForm, forgetForm, keepForm, readForm } from '../gateway/kept-form.ts'
 import { askOnce, forgetSecret } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
-import { PageElement, scrollToAlert, viewError } from '../shell/page-element.ts'
+import { PageElement, showError, viewError } from '../shell/page-element.ts'
 import {
   rotateSecret,
   saveHook,
@@ -241,8 +241,7 @@ class TriggerDialog extends PageElement {
       await this.updateComplete
       this.querySelector<HTMLTextAreaElement>('#new-secret')?.select()
     } catch (error) {
-      this.error = error
-      void scrollToAlert(this)
+      void showError(this, error)
     } finally {
       this.isBusy = false
     }

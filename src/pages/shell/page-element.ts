@@ -37,16 +37,16 @@ export async function scrollToAlert(page: PageElement & { readonly error: unknow
   if (page.error !== null) page.querySelector('[role="alert"]')?.scrollIntoView({ block: 'nearest' })
 }
 
-/**
- * Does what a person asked for. If it fails, the page shows why and scrolls to it, because the button that they pressed
- * can be far from the alert.
- */
+/** Shows what went wrong, and scrolls to it, because the button that a person pressed can be far from the alert. */
+export function showError(page: PageElement & { error: unknown }, error: unknown): Promise<void> {
+  page.error = error
+  return scrollToAlert(page)
+}
+
+/** Does what a person asked for. If it fails, the page shows why. */
 export function tryAction(page: PageElement & { error: unknown }, action: () => Promise<unknown>): void {
   page.error = null
-  action().catch((error: unknown) => {
-    page.error = error
-    return scrollToAlert(page)
-  })
+  action().catch((error: unknown) => showError(page, error))
 }
 
 /** Shows that there is nothing yet, and what to do next. */

@@ -21,10 +21,10 @@ export interface CasePage {
 
 export const listCases = operation<
   { cases: CasePage },
-  { filter: { readonly caseTypeCode?: string }; before: string | null }
+  { filter: { readonly caseTypeCode?: string }; last: number; before: string | null }
 >(
-  `query ListCases($filter: CaseFilter, $before: String) {
-    cases(filter: $filter, last: 100, before: $before) {
+  `query ListCases($filter: CaseFilter, $last: Int, $before: String) {
+    cases(filter: $filter, last: $last, before: $before) {
       nodes { id caseTypeCode version updatedAt } pageInfo { hasPreviousPage startCursor }
     }
   }`,

@@ -14,6 +14,7 @@ import './new-case-dialog.ts'
 
 /** The name under which the form that opens a case is kept. */
 const openForm = 'case.open'
+const pageSize = 100
 
 /** The cases of the account, newest first, of all types or one. */
 class CasesPage extends PageElement {
@@ -54,7 +55,7 @@ class CasesPage extends PageElement {
   override updated(): void {
     if (this.#isOpened || this.page === null) return
     this.#isOpened = true
-    tryAction(this, () => focusOpenedRow(() => this.#loadOlder()))
+    tryAction(this, () => focusOpenedRow(count => this.#loadOlder(count)))
   }
 
   override render() {
@@ -137,10 +138,10 @@ class CasesPage extends PageElement {
   // A press while older rows are on their way asks again: they belong only to the rows that they were asked for.
   #loadMore = (event: Event): void => tryAction(this, () => loadMoreRows(event, () => this.#loadOlder()))
 
-  async #loadOlder(): Promise<boolean> {
+  async #loadOlder(count = pageSize): Promise<boolean> {
     const { page: shown, type } = this
     if (shown === null || !shown.pageInfo.hasPreviousPage) return false
-    const { nodes, pageInfo } = await readPage(type, shown.pageInfo.startCursor)
+    const { nodes, pageInfo } = await readPage(type, shown.pageInfo.startCursor, count)
     if (this.page !== shown) return false
     this.page = { nodes: [...nodes, ...shown.nodes], pageInfo }
     await this.updateComplete
@@ -150,9 +151,9 @@ class CasesPage extends PageElement {
 
 const readType = () => new URLSearchParams(location.search).get('type') ?? ''
 
-async function readPage(type: string, before: string | null): Promise<CasePage> {
+async function readPage(type: string, before: string | null, count = pageSize): Promise<CasePage> {
   const filter = type === '' ? {} : { caseTypeCode: type }
-  return (await ask(listCases, { filter, before })).cases
+  return (await ask(listCases, { filter, last: Math.max(pageSize, count), before })).cases
 }
 
 // The gateway names the field of its API, which a person never saw.

@@ -70,7 +70,7 @@ class MembersPage extends PageElement {
     const form = this.querySelector<HTMLFormElement>('form.add')
     if (form !== null) fillForm(this.#formName, form)
     fillMoves(this)
-    tryAction(this, () => focusOpenedRow(() => this.#loadNext()))
+    tryAction(this, () => focusOpenedRow(count => this.#loadNext(count)))
   }
 
   override render() {
@@ -241,10 +241,10 @@ class MembersPage extends PageElement {
 
   #loadMore = (event: Event): void => tryAction(this, () => loadMoreRows(event, () => this.#loadNext()))
 
-  async #loadNext(): Promise<boolean> {
+  async #loadNext(count = pageSize): Promise<boolean> {
     const { page: shown } = this
     if (shown === null || !shown.pageInfo.hasNextPage) return false
-    const { nodes, pageInfo } = await this.#readPage(pageSize, shown.pageInfo.endCursor)
+    const { nodes, pageInfo } = await this.#readPage(Math.max(pageSize, count), shown.pageInfo.endCursor)
     if (this.page !== shown) return false
     this.page = { nodes: [...shown.nodes, ...nodes], pageInfo }
     await this.updateComplete

@@ -91,11 +91,11 @@ export class LiveRuns implements ReactiveController {
     this.#lookNow()
   }
 
-  /** Resolves to false if no older runs were added. */
-  async loadMore(): Promise<boolean> {
+  /** Loads a page of older runs, or `count` if they are more. Resolves to false if none were added. */
+  async loadMore(count = pageSize): Promise<boolean> {
     if (!this.hasMore || !this.#isShown) return false
     const [generation, cursor] = [this.#generation, this.#endCursor]
-    const page = await this.#ask(cursor)
+    const page = await this.#ask(cursor, Math.max(pageSize, count))
     // A press while older rows are on their way asks for the same rows again.
     if (generation !== this.#generation || cursor !== this.#endCursor) return false
     this.rows = [...(this.rows ?? []), ...page.nodes]
@@ -187,11 +187,11 @@ export class LiveRuns implements ReactiveController {
     }
   }
 
-  async #ask(after: string | null): Promise<RunPage> {
+  async #ask(after: string | null, first = pageSize): Promise<RunPage> {
     const more = after === null ? 0 : 1
     this.#loadingMore += more
     try {
-      const { edges, pageInfo } = (await ask(listRuns, { filter: this.#filter, first: pageSize, after })).runs
+      const { edges, pageInfo } = (await ask(listRuns, { filter: this.#filter, first, after })).runs
       return { nodes: edges.map(({ cursor, node }) => ({ ...node, cursor })), pageInfo }
     } finally {
       this.#loadingMore -= more

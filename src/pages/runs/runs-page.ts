@@ -73,7 +73,7 @@ class RunsPage extends PageElement {
   override updated(): void {
     if (this.#isOpened || this.#live.rows === null) return
     this.#isOpened = true
-    tryAction(this, () => focusOpenedRow(() => this.#loadOlder()))
+    tryAction(this, () => focusOpenedRow(count => this.#loadOlder(count)))
   }
 
   #countSeen(): number {
@@ -202,8 +202,8 @@ class RunsPage extends PageElement {
 
   #loadMore = (event: Event): void => tryAction(this, () => loadMoreRows(event, () => this.#loadOlder()))
 
-  async #loadOlder(): Promise<boolean> {
-    const isLonger = await this.#live.loadMore()
+  async #loadOlder(count?: number): Promise<boolean> {
+    const isLonger = await this.#live.loadMore(count)
     await this.updateComplete
     return isLonger
   }

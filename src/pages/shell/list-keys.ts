@@ -19,9 +19,11 @@ interface Opened {
   readonly place: number
 }
 
-const maxPlace = 2_000
+// To find a row below this place would take many seconds.
+const maxPlace = 10_000
 // Rows that came before the opened one meanwhile.
 const maxNewer = 300
+const maxAtOnce = 500
 // Another person may sign in in this tab, and is not led to the filters of this one.
 const openedKey = () => `rostrum.opened.${ownerOf(currentSession())}`
 
@@ -55,18 +57,22 @@ export function handleListKeys(): void {
 
 /**
  * Focuses the row that was opened from this list, once. Call it when the first rows are rendered. It loads more until
- * the row is among them, to 300 rows below its place. `loadMore` resolves once they are rendered; to false without any.
+ * the row is among them, to 300 rows below its place. `loadMore` loads a page, or `count` rows if they are more, and
+ * resolves once they are rendered; to false without any.
  */
-export async function focusOpenedRow(loadMore: () => Promise<boolean> = async () => false): Promise<void> {
+export async function focusOpenedRow(
+  loadMore: (count: number) => Promise<boolean> = async () => false,
+): Promise<void> {
   const opened = readOpened()
   if (opened?.list !== location.pathname + location.search) return
   forget(openedKey())
   const before = document.activeElement
-  const maxRows = Math.min(opened.place, maxPlace) + maxNewer
+  if (opened.place > maxPlace) return
   const find = () => document.querySelector<HTMLElement>(`a[data-row][href="${CSS.escape(opened.row)}"]`)
   let row = find()
-  while (row === null && document.querySelectorAll('a[data-row]').length < maxRows) {
-    if (!(await loadMore())) return
+  while (row === null) {
+    const missing = opened.place - document.querySelectorAll('a[data-row]').length
+    if (missing <= -maxNewer || !(await loadMore(Math.min(missing, maxAtOnce)))) return
     row = find()
   }
   // The person may have gone on meanwhile.

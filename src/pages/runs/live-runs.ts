@@ -2,6 +2,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { retryMs } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import {
+  type IdPage,
   type ListedRun,
   listNewestIds,
   listRuns,
@@ -177,14 +178,27 @@ export class LiveRuns implements ReactiveController {
 
   async #count(generation: number): Promise<void> {
     if (this.waiting.size >= maxWaiting) return
-    const { runs } = await ask(listNewestIds, { filter: this.#filter, first: 200 })
+    const found = await this.#findNewer()
     if (generation !== this.#generation || !this.isPaused) return
+    for (const id of found) if (this.waiting.size < maxWaiting) this.waiting.add(id)
+  }
+
+  /** Returns the ids of the runs that are newer than those of the table, down to one that was counted before. */
+  async #findNewer(): Promise<readonly string[]> {
     const known = new Set(this.rows?.map(({ id }) => id))
-    for (const { id } of runs.nodes) {
-      // Rows are in the order of the table, so the rest is older.
-      if (known.has(id) || this.waiting.size >= maxWaiting) break
-      this.waiting.add(id)
-    }
+    const found: string[] = []
+    let after: string | null = null
+    // A page that was in the background, or had no answer, can have missed many.
+    do {
+      const { nodes, pageInfo }: IdPage = (await ask(listNewestIds, { filter: this.#filter, after })).runs
+      for (const { id } of nodes) {
+        // Rows are in the order of the table, so the rest is older.
+        if (known.has(id)) return found
+        found.push(id)
+      }
+      after = pageInfo.hasNextPage ? pageInfo.endCursor : null
+    } while (after !== null && found.length < maxWaiting && !found.some(id => this.waiting.has(id)))
+    return found
   }
 
   async #ask(after: string | null, first = pageSize): Promise<RunPage> {

@@ -57,12 +57,15 @@ export const listRuns = operation<
   }`,
 )
 
-export const listNewestIds = operation<
-  { runs: { readonly nodes: readonly { readonly id: string }[] } },
-  { filter: RunFilter; first: number }
->(
-  `query ListNewestRunIds($filter: RunFilter, $first: Int) {
-    runs(filter: $filter, first: $first) { nodes { id } }
+/** A page of ids of runs. */
+export interface IdPage {
+  readonly nodes: readonly { readonly id: string }[]
+  readonly pageInfo: PageInfo
+}
+
+export const listNewestIds = operation<{ runs: IdPage }, { filter: RunFilter; after: string | null }>(
+  `query ListNewestRunIds($filter: RunFilter, $after: String) {
+    runs(filter: $filter, first: 200, after: $after) { nodes { id } pageInfo { hasNextPage endCursor } }
   }`,
 )
 

@@ -56,6 +56,23 @@ test('a page left open keeps 200 rows and those that a person loaded, and moves 
   await page.context().close()
 })
 
+test('a paused page counts every run that came while the gateway did not answer', async () => {
+  await run('shown', 1)
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await enter(page, server.adminToken, '/runs')
+  await rowsOf(page).first().filter({ hasText: 'shown 0' }).waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await run('first', 2)
+  await page.getByText('2 new').waitFor()
+  await page.route('**/graphql', route => route.abort())
+  for (let number = 0; number < 9; number++)
+    await Promise.all(Array.from({ length: 25 }, () => run(`missed ${number}`, 1)))
+  await page.unroute('**/graphql')
+  await page.getByText('227 new').waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('rows of the filter before are not called live while those of the chosen one load', async () => {
   await server.execute({ name: 'refused', sourceCode: 'fail("no")' })
   const { page } = await openTab(browser, server.baseUrl)

@@ -91,7 +91,9 @@ test('a paused table counts a thousand new runs, and asks for no more of them', 
   await page.route('**/graphql', route => {
     if (!route.request().postData()?.includes('ListNewestRunIds')) return route.fallback()
     asked++
-    return route.fulfill({ json: { data: { runs: { nodes } } } })
+    return route.fulfill({
+      json: { data: { runs: { nodes, pageInfo: { hasNextPage: true, endCursor: 'last' } } } },
+    })
   })
   await page.clock.install()
   await page.reload()

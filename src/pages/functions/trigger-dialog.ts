@@ -98,7 +98,7 @@ class TriggerDialog extends PageElement {
     removeEventListener('beforeunload', this.#refuseClose)
   }
 
-  /** Asks again with what was typed for the same kind and not added. */
+  /** Asks again with what was typed for the same kind, or the same webhook, and not saved. */
   async ask(kind: TriggerKind, rotated: NamedWebhook | null = null): Promise<void> {
     this.kind = kind
     this.rotated = rotated
@@ -109,12 +109,12 @@ class TriggerDialog extends PageElement {
     await this.updateComplete
     const form = this.querySelector('form')
     form?.reset()
-    if (rotated === null && form !== null) fillForm(this.#formName, form)
+    if (form !== null) fillForm(this.#formName, form)
     this.#dialog.showModal()
   }
 
   get #formName(): string {
-    return `trigger.${this.functionId}.${this.kind}`
+    return this.rotated === null ? `trigger.${this.functionId}.${this.kind}` : `secret.${this.rotated.id}`
   }
 
   get #dialog(): HTMLDialogElement {
@@ -136,7 +136,7 @@ class TriggerDialog extends PageElement {
 
   #viewForm() {
     const { rotated } = this
-    return html`<form @submit=${this.#submit} @input=${this.#keep}>
+    return html`<form @submit=${this.#submit} @input=${(event: Event) => keepForm(this.#formName, event)}>
       ${rotated === null ? this.#viewNew() : viewRotation(rotated.name)} ${viewError(this.error)}
       <div class="actions">
         <button type="button" aria-disabled=${this.isBusy} @click=${this.#cancel}>Cancel</button>
@@ -188,14 +188,10 @@ class TriggerDialog extends PageElement {
       ${viewSecretField()}`
   }
 
-  #keep = (event: Event): void => {
-    if (this.rotated === null) keepForm(this.#formName, event)
-  }
-
   // Escape keeps what was typed.
   #cancel = (): void => {
     if (this.isBusy) return
-    if (this.rotated === null) forgetForm(this.#formName)
+    forgetForm(this.#formName)
     this.#dialog.close()
   }
 
@@ -249,7 +245,7 @@ class TriggerDialog extends PageElement {
 
   #noteSaved(): void {
     const { kind, rotated } = this
-    if (rotated === null) forgetForm(this.#formName)
+    forgetForm(this.#formName)
     const notice = rotated === null ? `The ${kind} was added.` : `${rotated.name} has a new secret.`
     const detail: TriggerSaved = { kind, notice }
     this.dispatchEvent(new CustomEvent('trigger-saved', { detail }))

@@ -94,6 +94,30 @@ test('a webhook that was typed is there after signing in again, without its secr
   await page.context().close()
 })
 
+test('the choice to end earlier secrets at once is there after signing in again, until it is cancelled', async () => {
+  const functionId = await save('rotated')
+  const { body } = await server.graphql(`mutation {
+    saveWebhook(input: { functionId: ${functionId}, name: "rotated", verification: STANDARD }) { webhook { id } }
+  }`)
+  expect(body.errors).toBeUndefined()
+  const tab = await open(`/functions/${functionId}`)
+  const { page } = tab
+  const dialog = page.getByRole('dialog')
+  const earlier = dialog.getByLabel('Earlier secrets')
+  const ask = () => page.getByRole('button', { name: 'New secret' }).click()
+  await ask()
+  await earlier.selectOption('End at once')
+  await expireToken(page)
+  await dialog.getByRole('button', { name: 'New secret' }).click()
+  await signInAgain(page, server.adminToken)
+  await ask()
+  expect(await earlier.inputValue()).toBe('0')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await ask()
+  expect(await earlier.inputValue()).toBe('24')
+  await close(tab)
+})
+
 test('a dialog whose file does not come says what to do', async () => {
   const { body } = await server.graphql<{ saveFunction: { id: string } }>(
     'mutation { saveFunction(input: { name: "late-dialog", sourceCode: "exit(1)" }) { id } }',

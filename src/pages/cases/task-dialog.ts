@@ -62,11 +62,17 @@ class TaskDialog extends PageElement {
         <p id="params-note" class="quiet">A JSON object. The script reads it as <code>options.params</code>.</p>
         ${viewError(this.error)}
         <div class="actions">
-          <button type="button" @click=${() => this.querySelector('dialog')?.close()}>Cancel</button>
+          <button type="button" @click=${this.#cancel}>Cancel</button>
           <button class="main">Run</button>
         </div>
       </form>
     </dialog>`
+  }
+
+  // Escape keeps what was typed.
+  #cancel = (): void => {
+    this.forget()
+    this.querySelector('dialog')?.close()
   }
 
   #submit = (event: SubmitEvent): void => {

@@ -33,6 +33,26 @@ async function saveSlowly(page: Page, sourceCode: string): Promise<HeldRequests>
   return saves
 }
 
+test('Escape keeps the comment of a save, and Cancel forgets it', async () => {
+  const id = await saveFunction('commented', 'exit(1)')
+  const tab = await open(`/playground?function=${id}`, { hasTypes: false })
+  const { page } = tab
+  await page.getByRole('heading', { level: 1, name: 'commented' }).waitFor()
+  await write(page, 'Script', 'exit(2)')
+  const dialog = page.getByRole('dialog')
+  const comment = dialog.getByLabel('Comment')
+  const ask = () => page.keyboard.press('Control+S')
+  await ask()
+  await comment.fill('typed')
+  await page.keyboard.press('Escape')
+  await ask()
+  expect(await comment.inputValue()).toBe('typed')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await ask()
+  expect(await comment.inputValue()).toBe('')
+  await close(tab)
+})
+
 test('a slow save that is refused brings its function into no dialog of another script', async () => {
   const id = await saveFunction('refused-late', 'exit(1)')
   const tab = await open(`/playground?function=${id}`, { hasTypes: false })

@@ -98,7 +98,7 @@ class SaveDialog extends PageElement {
       <input id="save-comment" name="comment" maxlength="1000" autocomplete="off" />
       ${viewError(this.error)}
       <div class="actions">
-        <button type="button" @click=${this.#close}>Cancel</button>
+        <button type="button" @click=${() => this.#cancel(request)}>Cancel</button>
         <button class="main" aria-disabled=${this.isBusy}>Save</button>
       </div>
     </form>`
@@ -124,6 +124,15 @@ class SaveDialog extends PageElement {
   }
 
   #close = (): void => this.#dialog.close()
+
+  // Escape keeps what was typed, and so does a save that may fail still.
+  #cancel(request: SaveRequest): void {
+    if (!this.isBusy) {
+      forgetForm(formName(request))
+      this.querySelector('form')?.reset()
+    }
+    this.#close()
+  }
 
   #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()

@@ -31,7 +31,7 @@ import {
   withoutEdits,
   withStored,
 } from './edited-case.ts'
-import { forgetEdits, keepEdits, noRoom, readEdits } from './kept-edits.ts'
+import { forgetEdits, keepEdits, noRoom, readEdits, viewEdits } from './kept-edits.ts'
 import { parseObject } from './parse-object.ts'
 import type { AskedTask, TaskDialog } from './task-dialog.ts'
 import './task-dialog.ts'
@@ -114,9 +114,9 @@ class CasePage extends PageElement {
   override render() {
     const back = html`<p class="back"><a href="/cases">Cases</a></p>`
     if (this.edited === null)
-      return html`${back}
-        <h1>Case</h1>
-        ${viewError(this.error)} ${viewNotLoaded(this.error)}`
+      return html`${back} <h1>Case</h1>
+        ${viewError(this.error)} ${viewNotLoaded(this.error)}
+        ${this.error === null ? nothing : viewEdits(readNumericId())}`
     const { id, caseTypeCode, version } = this.edited.stored
     return html`${back}
       <h1>Case ${id}</h1>

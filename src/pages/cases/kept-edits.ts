@@ -1,3 +1,4 @@
+import { html, nothing } from 'lit'
 import { currentSession, forget, keep, ownerOf, readKept } from '../gateway/session.ts'
 import type { CaseVersion } from './case-documents.ts'
 
@@ -26,6 +27,14 @@ export function keepEdits(caseId: string, edits: KeptEdits): boolean {
 export function readEdits(caseId: string): KeptEdits | null {
   const text = readKept(keyOf(caseId))
   return text === null ? null : (JSON.parse(text) as KeptEdits)
+}
+
+/** Shows what this person typed for a case that does not load, such as one that was deleted; nothing without edits. */
+export function viewEdits(caseId: string | null) {
+  const edits = caseId === null ? null : readEdits(caseId)
+  if (edits === null) return nothing
+  return html`<label for="kept">Your unsaved edits</label>
+    <textarea id="kept" class="json" rows="12" readonly .value=${edits.text}></textarea>`
 }
 
 export function forgetEdits(caseId: string): void {

@@ -197,6 +197,10 @@ test('a save of a case that was deleted meanwhile says what to do, and the edits
     await page.getByRole('alert').getByText('copy them into a new case').waitFor()
     expect(await dataOf(page).inputValue()).toBe('{"total": 2}')
   }
+  await page.reload()
+  await page.getByRole('alert').getByText('There is no such case').waitFor()
+  expect(await page.getByLabel('Your unsaved edits').inputValue()).toBe('{"total": 2}')
+  expect(await findBarriers(page)).toEqual([])
   await client.close(tab)
 })
 

@@ -61,7 +61,7 @@ test('in a low window, neither what has the focus nor the cursor is under the ba
   await close(tab)
 })
 
-test('in a low window, the error of a dialog comes into view wherever the person pressed Enter', async () => {
+test('in a low window, the error of a dialog comes into view below its fields, after Enter in any field', async () => {
   const { body } = await server.graphql<{ saveFunction: { id: string } }>(
     'mutation { saveFunction(input: { name: "low", sourceCode: "exit(1)" }) { id } }',
   )
@@ -78,6 +78,11 @@ test('in a low window, the error of a dialog comes into view wherever the person
     await page.keyboard.press('Enter')
     const alert = page.getByRole('dialog').getByRole('alert')
     await alert.waitFor()
+    const gap = await alert.evaluate(shown => {
+      const above = shown.previousElementSibling?.getBoundingClientRect().bottom ?? 0
+      return shown.getBoundingClientRect().top - above
+    })
+    expect(gap, path).toBeGreaterThanOrEqual(8)
     const dialog = await page.getByRole('dialog').boundingBox()
     const bottom = (dialog?.y ?? 0) + (dialog?.height ?? 0)
     const bottomOfAlert = async () => {

@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads'
 import { constants, gzipSync } from 'node:zlib'
 import { buildDocs, type DocsDocument } from './docs/build-docs.ts'
 import { pageList } from './page-list.ts'
-import { type DocumentParts, renderDocument, writePolicy } from './render-document.ts'
+import { type DocumentParts, renderDocument, unloaded, writePolicy } from './render-document.ts'
 import { type ModuleGraph, walkModules, withImports } from './walk-modules.ts'
 
 /** A file as it is sent. */
@@ -72,9 +72,7 @@ function readPagesFile(name: string): string {
 
 // A translator puts other texts in the place of those that a page goes on changing, which would then stand still.
 function writeMain(element: string): string {
-  return `<${element} translate="no"></${element}>
-<p class="alert unloaded" role="alert">This page did not load. Check your connection, then reload the page.
-If it stays empty, something in the browser or on the way to the gateway blocks a file of the page.</p>`
+  return `<${element} translate="no"></${element}>\n${unloaded}`
 }
 
 function withSearch({ title, html }: DocsDocument): DocumentParts {

@@ -10,6 +10,14 @@ export interface DocumentParts {
   readonly style?: string
 }
 
+const advice = [
+  'This page did not load. Check your connection, then reload the page.',
+  'If it stays empty, something in the browser or on the way to the gateway blocks a file of the page.',
+]
+
+/** What a document says if its page is not there some seconds after it was opened. */
+export const unloaded = `<p class="alert unloaded" role="alert">${advice.join('\n')}</p>`
+
 /** What every document names. */
 export interface SiteParts {
   /** The folder of this version, with a slash at both ends. */

@@ -148,9 +148,13 @@ test('the API page says that it loads, and what to do if its viewer does not com
   await page.getByRole('button', { name: 'Authorize' }).waitFor()
   expect(await page.getByText('Loading…').count()).toBe(0)
 
-  await page.route('**/swagger-ui-bundle.js', route => route.abort())
-  await page.goto('/docs/api')
-  await page.getByRole('alert').getByText('load the page again').waitFor()
+  for (const file of ['swagger-ui-bundle.js', 'start-viewer.js']) {
+    await page.route(`**/${file}`, route => route.abort())
+    await page.goto('/docs/api')
+    await page.getByRole('alert').getByText('reload the page').waitFor()
+    expect(await page.getByText('Loading…').isVisible()).toBe(false)
+    await page.unroute(`**/${file}`)
+  }
   expect(faults).toEqual([])
   await page.context().close()
 })

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { loadOnce } from '../../../load-once.ts'
 import type { BuiltFile } from '../build-site.ts'
 import { writeContentPolicy } from '../content-policy.ts'
+import { unloaded } from '../render-document.ts'
 import type { SendFile } from '../send-file.ts'
 import { toFile } from '../type-files.ts'
 
@@ -38,7 +39,8 @@ const page = `<!doctype html>
 </nav>
 <a href="/docs">Docs</a><a href="/openapi.json">openapi.json</a>
 </header>
-<section id="viewer" aria-label="API"><p role="status">Loading…</p></section>
+<section id="viewer" aria-label="API"><p role="status">Loading…</p>
+${unloaded}</section>
 <noscript>The viewer needs JavaScript. The document is at /openapi.json.</noscript>
 </body>
 </html>

@@ -43,11 +43,6 @@ const options = {
   },
 }
 
-if (globalThis.SwaggerUIBundle === undefined) showNotLoaded()
+// Without the viewer, nobody has to wait for what the page says if nothing of it loads.
+if (globalThis.SwaggerUIBundle === undefined) document.querySelector('#viewer').classList.add('failed')
 else globalThis.SwaggerUIBundle(options)
-
-function showNotLoaded() {
-  const notice = document.querySelector('#viewer p')
-  notice.role = 'alert'
-  notice.textContent = 'A part of this page did not load. Check your connection, then load the page again.'
-}

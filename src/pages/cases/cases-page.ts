@@ -5,7 +5,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { focusOpenedRow, handleListKeys, listKeys, loadMoreRows } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, tryAction, viewEmpty, viewError, viewMore } from '../shell/page-element.ts'
+import { PageElement, showError, tryAction, viewEmpty, viewError, viewMore } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewTime } from '../time/view-time.ts'
 import { type CasePage, type CaseRow, listCases, listCaseTypes } from './case-documents.ts'
@@ -55,7 +55,8 @@ class CasesPage extends PageElement {
   override updated(): void {
     if (this.#isOpened || this.page === null) return
     this.#isOpened = true
-    tryAction(this, () => focusOpenedRow(count => this.#loadOlder(count)))
+    // Unlike an action of the person, it clears no error, such as that of the types.
+    focusOpenedRow(count => this.#loadOlder(count)).catch((error: unknown) => showError(this, error))
   }
 
   override render() {

@@ -199,3 +199,22 @@ test('what a dry run would have changed is not shown beside other data', async (
   expect(await patch.count()).toBe(0)
   await client.close(tab)
 })
+
+test('a list of cases says that the types did not load', async () => {
+  await client.createCase('untyped', {})
+  const tab = await client.open('/cases')
+  const { page } = tab
+  await page.route('**/graphql', route => {
+    const isTypes = route.request().postData()?.includes('ListCaseTypes') ?? false
+    return isTypes ? route.abort() : route.fallback()
+  })
+  const cases = await holdRequests(page, '**/graphql', 'ListCases(')
+  await page.reload()
+  const alert = page.getByRole('alert').getByText('cannot be reached')
+  await alert.waitFor()
+  cases.release()
+  await page.getByRole('list', { name: 'Cases' }).waitFor()
+  await page.evaluate(() => new Promise(done => requestAnimationFrame(done)))
+  expect(await alert.isVisible()).toBe(true)
+  await client.close(tab)
+})

@@ -5,7 +5,7 @@ import { printAuthor } from '../results/print.ts'
 import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, tryAction, viewEmpty, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, tryAction, viewEmpty, viewError } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { viewTime } from '../time/view-time.ts'
 import { type FunctionRow, listFunctions } from './function-documents.ts'
@@ -79,7 +79,7 @@ class FunctionsPage extends PageElement {
         'No functions yet',
         html`Write a script in the <a href="/playground">playground</a> and save it.`,
       )
-    const loading = this.isComplete || this.error !== null ? nothing : viewLoading()
+    const loading = this.isComplete ? nothing : viewNotLoaded(this.error)
     if (rows.length === 0)
       return this.isComplete
         ? viewEmpty('No function has this name', 'Search for a part of its name or case type.')

@@ -218,3 +218,24 @@ test('sources that could not be read are not said to be loading afterwards', asy
   expect(await difference.getByText('Loading…').count()).toBe(0)
   await close(tab)
 })
+
+test('a list of functions that did not load whole says so, and loads again', async () => {
+  const saveAsOne = async (turn: number) => {
+    for (let index = turn; index < 510; index += 5) await save(`listed-${index}`, 'exit(1)')
+  }
+  await Promise.all([0, 1, 2, 3, 4].map(saveAsOne))
+  const tab = await open('/docs')
+  const { page } = tab
+  let pages = 0
+  await page.route('**/graphql', route => {
+    if (route.request().postData()?.includes('ListFunctions(')) pages++
+    return pages === 2 ? route.abort() : route.fallback()
+  })
+  await page.goto('/functions')
+  await page.getByRole('alert').getByText('cannot be reached').waitFor()
+  await page.getByRole('searchbox').fill('listed-509')
+  await page.unroute('**/graphql')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('link', { name: 'listed-509' }).waitFor()
+  await close(tab)
+})

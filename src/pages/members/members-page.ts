@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { isCode } from '../gateway/gateway-error.ts'
 import { fillForm, forgetForm, keepForm } from '../gateway/kept-form.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
@@ -195,6 +196,7 @@ class MembersPage extends PageElement {
         this.#undo.offer({ text, undo: () => this.#do(`undo ${text}`, undo) })
       } catch (error) {
         failed = error
+        if (what.startsWith('undo ') && isCode(error, 'UNREACHABLE')) this.#undo.offerAgain()
         throw error
       } finally {
         this.#undo.end()

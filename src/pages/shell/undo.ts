@@ -15,6 +15,8 @@ interface Undoable {
 export class UndoController {
   #text = ''
   #undo: (() => void) | null = null
+  /** What was undone last. */
+  #undone: Undoable | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
   #underWay = 0
   /** True from the beginning of an action until one is offered to be undone, or none is under way. */
@@ -39,6 +41,11 @@ export class UndoController {
     this.#isSaving = false
     this.#show(text, undo)
     this.#timer = setTimeout(() => this.#endOffer(text), undoMs)
+  }
+
+  /** Offers again what was undone last, if that did not reach the gateway. */
+  offerAgain(): void {
+    if (this.#undone !== null) this.offer(this.#undone)
   }
 
   /** Notes that an action begins. Shows `Saving…` instead of what was offered before. */
@@ -72,9 +79,11 @@ export class UndoController {
   }
 
   #start = (): void => {
-    const undo = this.#undo
+    const [text, undo] = [this.#text, this.#undo]
+    if (undo === null) return
+    this.#undone = { text, undo }
     this.#show('', null)
-    undo?.()
+    undo()
   }
 
   #show(text: string, undo: (() => void) | null): void {

@@ -153,6 +153,7 @@ test('the API page says that it loads, and what to do if its viewer does not com
     await page.goto('/docs/api')
     await page.getByRole('alert').getByText('reload the page').waitFor()
     expect(await page.getByText('Loading…').isVisible()).toBe(false)
+    expect(await findBarriers(page)).toEqual([])
     await page.unroute(`**/${file}`)
   }
   expect(faults).toEqual([])

@@ -39,8 +39,8 @@ const page = `<!doctype html>
 </nav>
 <a href="/docs">Docs</a><a href="/openapi.json">openapi.json</a>
 </header>
-<section id="viewer" aria-label="API"><p role="status">Loading…</p>
-${unloaded}</section>
+<div id="viewer"><main><h1>API</h1><p role="status">Loading…</p>
+${unloaded}</main></div>
 <noscript>The viewer needs JavaScript. The document is at /openapi.json.</noscript>
 </body>
 </html>

@@ -43,6 +43,11 @@ const options = {
   },
 }
 
-// Without the viewer, nobody has to wait for what the page says if nothing of it loads.
-if (globalThis.SwaggerUIBundle === undefined) document.querySelector('#viewer').classList.add('failed')
-else globalThis.SwaggerUIBundle(options)
+const place = document.querySelector('#viewer')
+// Nobody has to wait for what the page says if nothing of the viewer loads.
+if (globalThis.SwaggerUIBundle === undefined) place.classList.add('failed')
+else {
+  // The viewer has parts outside of its main.
+  Object.assign(place, { role: 'region', ariaLabel: 'API' })
+  globalThis.SwaggerUIBundle(options)
+}

@@ -158,6 +158,7 @@ test('a document that is no JSON, and a script that is not UTF-8, are said befor
 test('a script that is far too large is refused with one line', async () => {
   for (const [bytes, line] of [
     [100_000_000, 'The script and its documents are too large to be sent. Give smaller ones.\n'],
+    [268_435_456, 'The script and its documents are too large to be sent. Give smaller ones.\n'],
     [268_435_457, '`dump.js` has more than 268435456 bytes, and no gateway takes as many.\n'],
   ] as const) {
     await place.write('dump.js', '')

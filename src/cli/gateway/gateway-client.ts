@@ -1,8 +1,9 @@
 import { isOfOtherSchema } from '../../pages/gateway/gateway-error.ts'
 import { pause } from '../../signals/pause.ts'
-import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
+import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import type { ChosenGateway } from './choose-gateway.ts'
+import { writeBody } from './write-body.ts'
 
 interface RefusalParts extends Pick<GatewayRefusal, 'code' | 'status' | 'message'> {
   readonly facts?: GatewayRefusal['facts']
@@ -119,16 +120,6 @@ export function createGatewayClient(
   }
 
   return { url, get, post, ask }
-}
-
-// JSON of a text with many escapes is up to six times as long, and no string is longer than half a gigabyte.
-function writeBody(content: object): string {
-  try {
-    return JSON.stringify(content)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    throw wrongUse('The script and its documents are too large to be sent. Give smaller ones.')
-  }
 }
 
 // Another 429, such as that of a full account, does not go away by waiting (contract, section 11.3).

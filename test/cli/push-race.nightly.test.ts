@@ -21,10 +21,13 @@ beforeEach(async () => {
     const body = await text(request)
     const [, name] = /"input":\{"name":"(\w+)"/.exec(body) ?? []
     if (name !== undefined && !(await beforeSave(name))) return void response.writeHead(503).end()
-    const { authorization = '' } = request.headers
-    const headers = { authorization, 'content-type': 'application/json', accept: 'application/json' }
-    const answer = await fetch(`${server.baseUrl}${request.url}`, { method: 'POST', headers, body })
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    const { method = '', url = '' } = request
+    const { authorization = '', accept = '' } = request.headers
+    const headers = { authorization, accept, 'content-type': 'application/json' }
+    const sent = method === 'POST' ? { method, headers, body } : { method, headers }
+    const answer = await fetch(`${server.baseUrl}${url}`, sent)
+    const type = answer.headers.get('content-type') ?? ''
+    response.writeHead(answer.status, { 'content-type': type }).end(await answer.text())
   })
   await once(proxy.listen(0, '127.0.0.1'), 'listening')
   const { port } = proxy.address() as AddressInfo
@@ -101,6 +104,20 @@ test('a gateway that stops answering in the middle of a push is 69, and the next
     code: 0,
     stderr: expect.stringMatching(/^pushed _\/b \w+\npushed _\/c \w+\n$/),
   })
+})
+
+test('a function that is removed between two saves of a push is said to be removed', async () => {
+  await place.run(['push', '--yes'])
+  for (const name of ['a', 'b', 'c']) await place.write(`functions/_/${name}.js`, `exit('${name}${name}')`)
+  beforeSave = async name => {
+    if (name === 'b') await server.rest('DELETE', '/platform/functions/b')
+    return true
+  }
+  const { code, stderr } = await place.run(['push', '--yes'])
+  expect(code).toBe(3)
+  expect(stderr).toContain(
+    '_/b was removed since the last `rostrum pull`. Pushed: _/a. Not pushed: _/b, _/c.',
+  )
 })
 
 test('a lock that can no longer be used after the saves is one line, and the next push writes it', async () => {

@@ -27,23 +27,28 @@ export function planPush({ files, locked, live, named }: Compared): PushPlan {
   const keys = named.length === 0 ? [...files.keys()] : named.map(name => findKey(name, files))
   const remarks: string[] = []
   const pushes: Push[] = []
-  const conflicts: string[] = []
   for (const key of new Set(keys)) {
     const file = files.get(key)
     const liveHash = live.get(key) ?? null
     if (file === undefined || file.hash === liveHash) continue
-    const before = locked[key] ?? null
-    if (file.hash === before) remarks.push(describeMoved(key, liveHash))
-    else if (liveHash !== before) conflicts.push(key)
+    if (file.hash === locked[key]) remarks.push(describeMoved(key, liveHash))
     else pushes.push({ file, replaces: liveHash })
   }
-  if (conflicts.length > 0) throw conflict(conflicts)
+  refuseConflicts(pushes, locked)
   const missing = named.length > 0 ? [] : [...live.keys()].filter(key => key in locked && !files.has(key))
   for (const key of missing)
     remarks.push(
       `${pathOfKey(key)} is gone. Its function stays; remove it on its page or with \`removeFunction\`.`,
     )
   return { pushes, remarks }
+}
+
+function refuseConflicts(pushes: readonly Push[], locked: Compared['locked']): void {
+  const moved = pushes.filter(({ file: { key }, replaces }) => replaces !== (locked[key] ?? null))
+  const changed = moved.filter(({ replaces }) => replaces !== null)
+  if (changed.length > 0) throw conflict(changed.map(({ file }) => file.key))
+  // The others were removed.
+  if (moved.length > 0) throw removedMeanwhile(moved.map(({ file }) => file.key))
 }
 
 function findKey(name: string, files: ReadonlyMap<string, FunctionFile>): string {
@@ -71,5 +76,15 @@ export function conflict(keys: readonly string[], pushed = 'Nothing was pushed.'
     `The live version of ${keys.join(', ')} changed since the last \`rostrum pull\`. ${pushed} ` +
       'Copy the files that you changed, run `rostrum pull --force`, which overwrites them, and make your ' +
       'changes again.',
+  )
+}
+
+/** The error for functions that were removed since the last `pull`, although their files changed. */
+export function removedMeanwhile(keys: readonly string[], pushed = 'Nothing was pushed.'): CliError {
+  const were = keys.length === 1 ? 'was' : 'were'
+  return new CliError(
+    exitCodes.conflict,
+    `${keys.join(', ')} ${were} removed since the last \`rostrum pull\`. ${pushed} ` +
+      'Run `rostrum pull`, which keeps files that changed, and push again, which creates the function.',
   )
 }

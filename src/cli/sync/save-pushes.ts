@@ -4,7 +4,7 @@ import type { CommandCall } from '../frame/command.ts'
 import { type GatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
 import { splitKey } from './function-files.ts'
 import { addToLock, checkLockIsWritable, type Lock } from './lock-file.ts'
-import { conflict, type Push } from './plan-push.ts'
+import { conflict, type Push, removedMeanwhile } from './plan-push.ts'
 
 const mutation = 'mutation ($input: SaveFunctionInput!) { saveFunction(input: $input) { live { hash } } }'
 
@@ -88,11 +88,15 @@ function describeLostLock(error: unknown, saved: readonly string[], failure: unk
 
 // After an error of the connection, nobody knows whether the first of the others was saved. To push again is safe.
 function describeFailure(error: unknown, saved: readonly string[], others: readonly string[]): unknown {
-  const refused = others.slice(0, 1)
-  if (saved.length === 0) return isConflict(error) ? conflict(refused) : error
   const pushed = `Pushed: ${saved.join(', ')}.`
-  if (isConflict(error)) return conflict(refused, `${pushed} Not pushed: ${others.join(', ')}.`)
-  if (!(error instanceof CliError)) return error
+  if (isConflict(error)) {
+    const describe = error.facts.liveVersion === null ? removedMeanwhile : conflict
+    const refused = others.slice(0, 1)
+    return saved.length === 0
+      ? describe(refused)
+      : describe(refused, `${pushed} Not pushed: ${others.join(', ')}.`)
+  }
+  if (saved.length === 0 || !(error instanceof CliError)) return error
   const again = `${pushed} Run \`rostrum push\` again for ${others.join(', ')}.`
   return new CliError(error.exitCode, `${error.message} ${again}`)
 }

@@ -120,6 +120,16 @@ test('a function that is removed between two saves of a push is said to be remov
   )
 })
 
+test('an error after many saves names no more than ten functions', async () => {
+  for (let n = 10; n < 40; n++) await place.write(`functions/_/f${n}.js`, 'exit(1)')
+  beforeSave = async name => name !== 'f25'
+  const { code, stderr } = await place.run(['push', '--yes'])
+  expect(code).toBe(69)
+  const named = 'Pushed: _/a, _/b, _/c, _/f10, _/f11, _/f12, _/f13, _/f14, _/f15, _/f16 and 8 more.'
+  expect(stderr).toContain(named)
+  expect(stderr).toMatch(/again for _\/f25, .*_\/f34 and 5 more\.\n$/)
+})
+
 test('a lock that can no longer be used after the saves is one line, and the next push writes it', async () => {
   const lockFile = join(place.path, 'rostrum.lock')
   beforeSave = async name => {

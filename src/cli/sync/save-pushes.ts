@@ -81,24 +81,32 @@ function describeLostLock(error: unknown, saved: readonly string[], failure: unk
   if (saved.length === 0) return error
   return new CliError(
     error.exitCode,
-    `${error.message} Pushed: ${saved.join(', ')}. When the file can be written, run the same \`rostrum push\` ` +
+    `${error.message} Pushed: ${listKeys(saved)}. When the file can be written, run the same \`rostrum push\` ` +
       'again before you change these functions: it saves nothing twice, and writes the file.',
   )
 }
 
 // After an error of the connection, nobody knows whether the first of the others was saved. To push again is safe.
 function describeFailure(error: unknown, saved: readonly string[], others: readonly string[]): unknown {
-  const pushed = `Pushed: ${saved.join(', ')}.`
+  const pushed = `Pushed: ${listKeys(saved)}.`
   if (isConflict(error)) {
     const describe = error.facts.liveVersion === null ? removedMeanwhile : conflict
     const refused = others.slice(0, 1)
     return saved.length === 0
       ? describe(refused)
-      : describe(refused, `${pushed} Not pushed: ${others.join(', ')}.`)
+      : describe(refused, `${pushed} Not pushed: ${listKeys(others)}.`)
   }
   if (saved.length === 0 || !(error instanceof CliError)) return error
-  const again = `${pushed} Run \`rostrum push\` again for ${others.join(', ')}.`
+  const again = `${pushed} Run \`rostrum push\` again for ${listKeys(others)}.`
   return new CliError(error.exitCode, `${error.message} ${again}`)
+}
+
+// Functions that a message names. Each one that was pushed has a line of its own too.
+const maxNamed = 10
+
+function listKeys(keys: readonly string[]): string {
+  const named = keys.slice(0, maxNamed).join(', ')
+  return keys.length > maxNamed ? `${named} and ${keys.length - maxNamed} more` : named
 }
 
 const isConflict = (error: unknown): error is GatewayRefusal =>

@@ -1,8 +1,9 @@
 import { exitCodes } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
 import { chooseUrl, urlOption } from '../gateway/choose-gateway.ts'
-import { createGatewayClient, type GatewayClient, requireFrom } from '../gateway/gateway-client.ts'
+import { createGatewayClient, type GatewayClient } from '../gateway/gateway-client.ts'
 import { findTokenFile, readKeptTokens, writeKeptTokens } from '../gateway/kept-tokens.ts'
+import { requireLike } from '../gateway/require-like.ts'
 import { readToken } from './read-token.ts'
 
 const query = '{ viewer { accountCode userId email scopes } }'
@@ -43,5 +44,5 @@ export const command: Command = {
 /** Finds to whom the token of a client belongs. */
 export async function findViewer({ url, ask }: GatewayClient): Promise<Viewer> {
   const { viewer } = await ask<{ readonly viewer: Viewer | null }>(query)
-  return requireFrom(url, viewer)
+  return requireLike(url, viewer, { accountCode: '', scopes: [''] })
 }

@@ -4,6 +4,7 @@ import { CliError, exitCodes } from '../frame/cli-error.ts'
 import { endSilent } from './end-silent.ts'
 import type { Execution, LogEntry } from './execution.ts'
 import { type GatewayClient, notRostrum } from './gateway-client.ts'
+import { requireLike } from './require-like.ts'
 
 /** A script to run, with its documents as JSON texts. */
 export interface ScriptToRun {
@@ -26,7 +27,10 @@ export async function executeScript(
   try {
     for await (const { event, data } of readEvents(findStream(answer, url))) {
       if (event === 'log') onLog(JSON.parse(data) as LogEntry)
-      if (event === 'end') return (JSON.parse(data) as { readonly task_execution: Execution }).task_execution
+      if (event === 'end') {
+        const { task_execution: execution } = JSON.parse(data) as { readonly task_execution: Execution }
+        return requireLike(url, execution, { outcome: '' })
+      }
     }
   } catch (error) {
     // The gateway has the run by now, so any other error is one of the connection.

@@ -185,12 +185,6 @@ export function notRostrum(url: string, status = 200): CliError {
   )
 }
 
-/** Returns a value that every gateway answers with. Throws the error for another server if it is missing or null. */
-export function requireFrom<T>(url: string, value: T | null | undefined): T {
-  if (value === undefined || value === null) throw notRostrum(url)
-  return value
-}
-
 // A proxy often redirects `http:` to `https:`. The token is not sent on, because its owner named another URL.
 function redirected(url: string, path: string, { status, headers }: Response): CliError {
   const to = URL.parse(headers.get('location') ?? '', `${url}${path}`)?.href

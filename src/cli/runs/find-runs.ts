@@ -1,5 +1,6 @@
-import { type GatewayClient, GatewayRefusal, requireFrom } from '../gateway/gateway-client.ts'
-import { runFields, type ShownRun } from './show-run.ts'
+import { type GatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
+import { requireLike } from '../gateway/require-like.ts'
+import { likeRun, runFields, type ShownRun } from './show-run.ts'
 
 /** The maximum number of runs that a gateway lists at once. */
 export const maxLimit = 1_000
@@ -15,6 +16,8 @@ interface Runs<Node> {
   readonly nodes: readonly Node[]
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
+
+const pageOf = (node: object) => ({ nodes: [node], pageInfo: { hasNextPage: false } })
 
 const toQuery = (fields: string) => `query ($filter: RunFilter, $first: Int, $after: String) {
   runs(filter: $filter, first: $first, after: $after) {
@@ -46,7 +49,7 @@ export async function findRuns(
       pageSize = Math.ceil(first / 2)
       continue
     }
-    const { nodes, pageInfo }: Runs<ShownRun> = requireFrom(url, page.runs)
+    const { nodes, pageInfo }: Runs<ShownRun> = requireLike(url, page.runs, pageOf(likeRun))
     found.push(...nodes.filter(({ state }) => state !== 'RUNNING'))
     if (!pageInfo.hasNextPage) break
     after = pageInfo.endCursor
@@ -75,7 +78,7 @@ export async function listEnded(
   let after: string | null = null
   for (let pages = 0; pages < maxPages; pages++) {
     const page: Page<Pick<ShownRun, 'id' | 'state'>> = await ask(query, { filter, first: maxLimit, after })
-    const runs = requireFrom(url, page.runs)
+    const runs = requireLike(url, page.runs, pageOf({ id: '', state: '' }))
     ids.push(...runs.nodes.filter(({ state }) => state !== 'RUNNING').map(({ id }) => id))
     const isAll = !runs.pageInfo.hasNextPage || ids.some(id => shown?.has(id))
     if (isAll || shown === null) return { ids: ids.toReversed(), isAll }
@@ -85,7 +88,8 @@ export async function listEnded(
 }
 
 /** Returns an ended run; null if it is not kept any more. */
-export async function findRun({ ask }: GatewayClient, id: string): Promise<ShownRun | null> {
+export async function findRun({ url, ask }: GatewayClient, id: string): Promise<ShownRun | null> {
   const query = `query ($id: ID!) { run(id: $id) { ${runFields} } }`
-  return (await ask<{ readonly run: ShownRun | null }>(query, { id })).run
+  const { run } = await ask<{ readonly run: ShownRun | null }>(query, { id })
+  return run === null ? null : requireLike(url, run, likeRun)
 }

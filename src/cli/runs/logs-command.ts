@@ -2,6 +2,7 @@ import { exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
 import { chooseGateway, describeUrl, urlOption } from '../gateway/choose-gateway.ts'
 import { createGatewayClient, type GatewayClient } from '../gateway/gateway-client.ts'
+import { requireLike } from '../gateway/require-like.ts'
 import { findRuns, maxLimit } from './find-runs.ts'
 import { followRuns } from './follow-runs.ts'
 import { type ShownRun, showRun, showRunJson } from './show-run.ts'
@@ -56,7 +57,10 @@ function readOutcome(text: string | undefined): string | undefined {
   throw wrongUse(`\`--outcome\` must be one of ${outcomes.join(', ')}; it is \`${text}\`.`)
 }
 
-async function findFunction({ ask }: GatewayClient, given: string | undefined): Promise<string | undefined> {
+async function findFunction(
+  { url, ask }: GatewayClient,
+  given: string | undefined,
+): Promise<string | undefined> {
   if (given === undefined) return undefined
   const [name = '', code = null, ...more] = given.split('/').reverse()
   if (more.length > 0)
@@ -71,7 +75,7 @@ async function findFunction({ ask }: GatewayClient, given: string | undefined): 
     name,
     caseTypeCode,
   })
-  if (found !== null) return found.id
+  if (found !== null) return requireLike(url, found, { id: '' }).id
   throw wrongUse(
     `There is no function \`${given}\`. Name it as \`<case type>/<name>\`, or \`<name>\` without a type.`,
   )

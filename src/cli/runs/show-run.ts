@@ -27,6 +27,16 @@ export interface ShownRun {
   readonly logs: readonly LogEntry[]
 }
 
+/** What each of them is like. */
+export const likeRun = {
+  id: '',
+  name: '',
+  trigger: '',
+  state: '',
+  startedAt: '',
+  logs: [{ level: '', data: [] as unknown[] }],
+}
+
 const colours = { exit: 'green', fail: 'yellow', error: 'red' } as const
 
 /** Prints a run as a line, and its log entries below it. */

@@ -1,6 +1,7 @@
 import { isName } from '../../domain/name.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
-import { type GatewayClient, notRostrum, requireFrom, unreachable } from '../gateway/gateway-client.ts'
+import { type GatewayClient, notRostrum, unreachable } from '../gateway/gateway-client.ts'
+import { requireLike } from '../gateway/require-like.ts'
 import { hashSource, splitKey, toKey } from './function-files.ts'
 
 /** The account of a token, and the hash of each of its functions' live versions by its key. */
@@ -22,6 +23,8 @@ interface Page {
   } | null
 }
 
+const likeFunctions = { nodes: [{ name: '', live: { hash: '' } }], pageInfo: { hasNextPage: false } }
+
 const query = `query ($after: String) {
   viewer { accountCode }
   functions(first: 500, after: $after) {
@@ -35,8 +38,8 @@ export async function findLiveFunctions({ url, ask }: GatewayClient): Promise<Li
   const hashes = new Map<string, string>()
   for (let after: string | null = null; ; ) {
     const page: Page = await ask<Page>(query, { after })
-    const { accountCode } = requireFrom(url, page.viewer)
-    const functions = requireFrom(url, page.functions)
+    const { accountCode } = requireLike(url, page.viewer, { accountCode: '' })
+    const functions = requireLike(url, page.functions, likeFunctions)
     for (const { live, ...named } of functions.nodes) {
       // A key becomes a path, which must not leave the folder, whatever answers there.
       if (!isName(named.name) || !isName(named.caseTypeCode ?? named.name)) throw notRostrum(url)

@@ -1,7 +1,8 @@
 import type { Terminal } from '../frame/terminal.ts'
 import type { GatewayClient } from '../gateway/gateway-client.ts'
+import { requireLike } from '../gateway/require-like.ts'
 import { formatJson } from '../run/print-outcome.ts'
-import { runFields, type ShownRun, showRun } from '../runs/show-run.ts'
+import { likeRun, runFields, type ShownRun, showRun } from '../runs/show-run.ts'
 
 const mutation = `mutation ($input: SaveCaseInput!) {
   saveCase(input: $input) { patch runs { ${runFields} } }
@@ -12,10 +13,11 @@ interface Tried {
 }
 
 /** Saves a case as it is, dry, and prints the runs of its hooks and what they would change. */
-export async function tryCase({ ask }: GatewayClient, id: string, terminal: Terminal): Promise<void> {
+export async function tryCase({ url, ask }: GatewayClient, id: string, terminal: Terminal): Promise<void> {
   const input = { id, data: {}, mode: 'MERGE', dryRun: true }
   const { saveCase } = await ask<Tried>(mutation, { input })
-  for (const run of saveCase.runs) showRun(run, terminal)
-  if (saveCase.runs.length === 0) terminal.say(`No hook ran for case ${id}.`)
-  else terminal.write(`patch ${formatJson(saveCase.patch, { hasReader: false })}`)
+  const { patch, runs } = requireLike(url, saveCase, { runs: [likeRun] })
+  for (const run of runs) showRun(run, terminal)
+  if (runs.length === 0) terminal.say(`No hook ran for case ${id}.`)
+  else terminal.write(`patch ${formatJson(patch, { hasReader: false })}`)
 }

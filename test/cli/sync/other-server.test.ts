@@ -3,13 +3,35 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { findViewer } from '../../../src/cli/account/login-command.ts'
+import type { Terminal } from '../../../src/cli/frame/terminal.ts'
 import { createGatewayClient, unreachable } from '../../../src/cli/gateway/gateway-client.ts'
-import { findRuns, listEnded } from '../../../src/cli/runs/find-runs.ts'
+import { findRun, findRuns, listEnded } from '../../../src/cli/runs/find-runs.ts'
 import { hashSource } from '../../../src/cli/sync/function-files.ts'
 import { findLiveFunctions, readLiveSources } from '../../../src/cli/sync/live-functions.ts'
+import { tryCase } from '../../../src/cli/sync/try-case.ts'
 
-test('a GraphQL server without the fields of a gateway is 69, with the line that says so', async () => {
-  const server = createServer((_request, response) => response.end('{"data":{"viewer":null,"runs":null}}'))
+const pageInfo = { hasNextPage: false, endCursor: null }
+const run = { id: 'a', name: 'a', trigger: 'HOOK', state: 'ENDED', startedAt: '', logs: [] }
+
+test.each([
+  { viewer: null, runs: null, functions: null },
+  { viewer: {}, runs: 'x', functions: [] },
+  { viewer: { accountCode: 'x' }, runs: { nodes: null, pageInfo }, functions: { nodes: null, pageInfo } },
+  { viewer: { accountCode: 'x' }, runs: { nodes: [run] }, functions: { nodes: [] } },
+  {
+    viewer: { accountCode: 'x', scopes: [null] },
+    runs: { nodes: [null], pageInfo },
+    functions: { nodes: [null], pageInfo },
+    run: {},
+  },
+  {
+    viewer: { accountCode: 'x', scopes: 'all' },
+    runs: { nodes: [{ ...run, state: null }], pageInfo },
+    functions: { nodes: [{ name: 'a', caseTypeCode: null, live: null }], pageInfo },
+    run: { ...run, logs: [null] },
+  },
+])('a GraphQL server that answers with %j is 69, with the line that says so', async data => {
+  const server = createServer((_request, response) => response.end(JSON.stringify({ data })))
   onTestFinished(() => void server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -18,7 +40,9 @@ test('a GraphQL server without the fields of a gateway is 69, with the line that
   await expect(findViewer(client)).rejects.toMatchObject(said)
   await expect(findRuns(client, {}, 1)).rejects.toMatchObject(said)
   await expect(listEnded(client, {}, null)).rejects.toMatchObject(said)
+  await expect(findRun(client, 'a')).rejects.toMatchObject(said)
   await expect(findLiveFunctions(client)).rejects.toMatchObject(said)
+  await expect(tryCase(client, '1', {} as Terminal)).rejects.toMatchObject(said)
 })
 
 test.each([200, 400])('a gateway of another version is said to be one, with status %i', async status => {

@@ -3,6 +3,9 @@
 const stepMs = 15_000
 const maxSilentSteps = 6
 
+/** How long a gateway may send nothing, in seconds. */
+export const maxSilentSeconds = (stepMs * maxSilentSteps) / 1_000
+
 /** Returns the same stream, which ends early once nothing arrives for a while. */
 export function endSilent(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -24,9 +27,12 @@ export function endSilent(
   })
 }
 
-// While this process is stopped, as by Ctrl-Z, or its machine sleeps, no steps are counted. It then reads what arrived
-// meanwhile before the next step.
-function countSilence(end: () => void): () => void {
+/**
+ * Calls `end` once a gateway was silent for too long. Returns a function that stops the count. While this process is
+ * stopped, as by Ctrl-Z, or its machine sleeps, no steps are counted. It then reads what arrived meanwhile before the
+ * next step.
+ */
+export function countSilence(end: () => void): () => void {
   let steps = 0
   const timer = setInterval(() => {
     steps += 1

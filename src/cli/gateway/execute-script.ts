@@ -23,7 +23,7 @@ export async function executeScript(
 ): Promise<Execution> {
   const metadata = caseTypeCode === null ? {} : { metadata: { case_type_code: caseTypeCode } }
   const content = { name, sourceCode, inputDocument: input, options, ...metadata }
-  const answer = await post('/api/1/endpoint/execute', content, 'text/event-stream')
+  const answer = await post('/api/1/endpoint/execute', content, 'text/event-stream', 'script')
   try {
     for await (const { event, data } of readEvents(findStream(answer, url))) {
       if (event === 'log') onLog(JSON.parse(data) as LogEntry)

@@ -3,6 +3,7 @@ import { pause } from '../../signals/pause.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { Terminal } from '../frame/terminal.ts'
 import type { ChosenGateway } from './choose-gateway.ts'
+import { countSilence, maxSilentSeconds } from './end-silent.ts'
 import { writeBody } from './write-body.ts'
 
 interface RefusalParts extends Pick<GatewayRefusal, 'code' | 'status' | 'message'> {
@@ -30,10 +31,13 @@ export interface GatewayClient {
   /** Reads a resource and returns the answer, or throws a `CliError` for a refusal. `accept` is its media type. */
   get(path: string, accept: string): Promise<Response>
   /** Sends JSON and returns the answer, or throws a `CliError` for a refusal. */
-  post(path: string, content: object, accept: string): Promise<Response>
+  post(path: string, content: object, accept: string, patience?: Patience): Promise<Response>
   /** Executes a GraphQL operation and returns its data. */
-  ask<Data>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data>
+  ask<Data>(query: string, variables?: Readonly<Record<string, unknown>>, patience?: Patience): Promise<Data>
 }
+
+/** What an answer may wait for. Only the settings of the gateway limit the time of a script. */
+type Patience = 'gateway' | 'script'
 
 /** A problem document, if it is one. */
 interface Problem {
@@ -45,6 +49,7 @@ interface Sent {
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  readonly patience?: Patience
 }
 
 // How long a request waits in all for a rate limit.
@@ -68,16 +73,21 @@ export function createGatewayClient(
 ): GatewayClient {
   const { url, token } = gateway
   const credential = token === null ? {} : { authorization: `Bearer ${token}` }
-  function sendOnce(path: string, { headers, ...request }: Sent): Promise<Response> {
+  function sendOnce(path: string, { headers, patience, ...request }: Sent): Promise<Response> {
+    const silence = new AbortController()
+    const endSilence = () => silence.abort(new Error(`it sent no answer for ${maxSilentSeconds} s`))
+    const stopCounting = patience === 'script' ? () => {} : countSilence(endSilence)
     return fetch(`${url}${path}`, {
       ...request,
       headers: { ...credential, ...headers },
-      signal,
+      signal: AbortSignal.any([signal, silence.signal]),
       redirect: 'manual',
-    }).catch((error: unknown) => {
-      signal.throwIfAborted()
-      throw unreachable(url, error)
     })
+      .catch((error: unknown) => {
+        signal.throwIfAborted()
+        throw unreachable(url, error)
+      })
+      .finally(stopCounting)
   }
 
   async function send(path: string, request: Sent): Promise<Response> {
@@ -98,15 +108,20 @@ export function createGatewayClient(
   }
 
   const get = (path: string, accept: string) => send(path, { method: 'GET', headers: { accept } })
-  const post = (path: string, content: object, accept: string) =>
+  const post = (path: string, content: object, accept: string, patience: Patience = 'gateway') =>
     send(path, {
       method: 'POST',
+      patience,
       headers: { 'content-type': 'application/json', accept },
       body: writeBody(content),
     })
 
-  async function ask<Data>(query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> {
-    const answer = await post('/graphql', { query, variables }, 'application/json')
+  async function ask<Data>(
+    query: string,
+    variables: Readonly<Record<string, unknown>> = {},
+    patience?: Patience,
+  ): Promise<Data> {
+    const answer = await post('/graphql', { query, variables }, 'application/json', patience)
     const body = await readJson(answer, url)
     const first = readFirstError(body)
     if (first !== null) {
@@ -157,6 +172,8 @@ const reasons: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   ECONNREFUSED: 'nothing listens there',
+  UND_ERR_HEADERS_TIMEOUT: 'it sent no answer for 5 minutes',
+  UND_ERR_BODY_TIMEOUT: 'its answer stopped for 5 minutes',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it answers without TLS, so its URL begins with `http:`',
 }
 

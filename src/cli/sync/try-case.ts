@@ -15,7 +15,7 @@ interface Tried {
 /** Saves a case as it is, dry, and prints the runs of its hooks and what they would change. */
 export async function tryCase({ url, ask }: GatewayClient, id: string, terminal: Terminal): Promise<void> {
   const input = { id, data: {}, mode: 'MERGE', dryRun: true }
-  const { saveCase } = await ask<Tried>(mutation, { input })
+  const { saveCase } = await ask<Tried>(mutation, { input }, 'script')
   const { patch, runs } = requireLike(url, saveCase, { runs: [likeRun] })
   for (const run of runs) showRun(run, terminal)
   if (runs.length === 0) terminal.say(`No hook ran for case ${id}.`)

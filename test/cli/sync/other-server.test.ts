@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { findViewer } from '../../../src/cli/account/login-command.ts'
 import type { Terminal } from '../../../src/cli/frame/terminal.ts'
 import { createGatewayClient, unreachable } from '../../../src/cli/gateway/gateway-client.ts'
@@ -88,4 +88,27 @@ test('after a source that cannot be read, no further source is asked for', async
   for (let n = 0; n < own; n++) await client.get('/health', 'text/javascript')
   // Up to eight requests are sent at once.
   expect(requests - before - own).toBeLessThanOrEqual(8)
+})
+
+test('a server that takes a request and never answers is 69 after 90 s, but a script may take longer', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const sockets = new Set<Socket>()
+  const silent = createTcpServer(socket => void sockets.add(socket.on('error', () => {}).resume()))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+  await once(silent.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const client = createGatewayClient({ url, token: null }, new AbortController().signal)
+  const listing = client.ask('{ viewer { email } }').catch((error: unknown) => error)
+  const running = client.ask('{ viewer { email } }', {}, 'script').catch(() => 'ended')
+  await expect.poll(() => sockets.size).toBe(2)
+  await vi.advanceTimersByTimeAsync(100_000)
+  expect(await listing).toMatchObject({
+    exitCode: 69,
+    message: expect.stringContaining(`Cannot reach the gateway at ${url}: it sent no answer for 90 s.`),
+  })
+  expect(await Promise.race([running, 'goes on'])).toBe('goes on')
 })

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { CommandCall } from '../../src/cli/frame/command.ts'
 import { createTerminal } from '../../src/cli/frame/terminal.ts'
 import { executeScript } from '../../src/cli/gateway/execute-script.ts'
-import { createGatewayClient, type GatewayClient } from '../../src/cli/gateway/gateway-client.ts'
+import { createGatewayClient, type GatewayClient, unreachable } from '../../src/cli/gateway/gateway-client.ts'
 import { onInterrupt } from '../../src/cli/run-cli.ts'
 import { followRuns } from '../../src/cli/runs/follow-runs.ts'
 import { showControls, showControlsOfJson } from '../../src/show-controls.ts'
@@ -108,6 +108,27 @@ test('a gateway that cannot be reached is 69, with one line that names it', asyn
   const { code, stdout, stderr } = await place.runHere(['logs', '--url', 'http://127.0.0.1:9'])
   expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
   expect(stderr).toMatch(/^Cannot reach the gateway at http:\/\/127\.0\.0\.1:9: .+\n$/)
+})
+
+test.each([
+  ['http://127.0.0.1:4190', /: clients of the web refuse this port; /],
+  ['http://gateway.test', /: nothing listens at 127\.0\.0\.1:9, which HTTP_PROXY or HTTPS_PROXY names\. /],
+])('why %s cannot be reached is said in words of its own', async (url, said) => {
+  const behindProxy = await makeWorkplace({ NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:9' })
+  onTestFinished(behindProxy.remove)
+  const { code, stdout, stderr } = await behindProxy.run(['logs', '--url', url])
+  expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
+  expect(stderr).toMatch(said)
+})
+
+test('what OpenSSL says is said without the place in its sources', () => {
+  const cause = {
+    code: 'ERR_SSL_TLSV1_ALERT',
+    message: '40F3:error:0A0:rec_layer.c:918:\n',
+    reason: 'tlsv1 alert',
+  }
+  const { message } = unreachable('https://gateway.test', Object.assign(new TypeError(''), { cause }))
+  expect(message).toContain('gateway.test: tlsv1 alert. Start it')
 })
 
 test('a proxy that refuses to connect is 69, with one line that says what it answered', async () => {

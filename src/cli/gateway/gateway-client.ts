@@ -172,6 +172,7 @@ const reasons: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   ECONNREFUSED: 'nothing listens there',
+  'bad port': 'clients of the web refuse this port; let the gateway listen on another',
   UND_ERR_HEADERS_TIMEOUT: 'it sent no answer for 5 minutes',
   UND_ERR_BODY_TIMEOUT: 'its answer stopped for 5 minutes',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it answers without TLS, so its URL begins with `http:`',
@@ -185,12 +186,30 @@ function findCause(error: unknown): NodeJS.ErrnoException {
 
 /** The error for a connection that broke or was never made. */
 export function unreachable(url: string, error: unknown): CliError {
-  const cause = findCause(error)
-  const reason = reasons[cause.code ?? ''] ?? (cause.message || cause.code) ?? 'no answer'
+  const reason = describeCause(url, findCause(error))
   return new CliError(
     exitCodes.unavailable,
     `Cannot reach the gateway at ${url}: ${reason}. Start it, or name another with \`--url\`.`,
   )
+}
+
+interface Cause extends NodeJS.ErrnoException {
+  readonly address?: string
+  readonly port?: number
+  /** What OpenSSL says, without the place in its sources. */
+  readonly reason?: string
+}
+
+function describeCause(url: string, { code = '', message, reason, address, port }: Cause): string {
+  const { port: given = '', protocol = '' } = URL.parse(url) ?? {}
+  // With NODE_USE_ENV_PROXY, the way to a gateway begins at a proxy, which may be what does not listen.
+  if (
+    code === 'ECONNREFUSED' &&
+    port !== undefined &&
+    port !== Number(given || (protocol === 'https:' ? 443 : 80))
+  )
+    return `nothing listens at ${address}:${port}, which HTTP_PROXY or HTTPS_PROXY names`
+  return reasons[code] ?? reasons[message] ?? reason ?? (message || code || 'no answer')
 }
 
 /** The error for a server that does not answer as a gateway does. */

@@ -56,7 +56,7 @@ export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[
     { everyMs: minuteMs, delete: signal => untilNone(deleteFunctions, 20, signal) },
     {
       everyMs: minuteMs,
-      delete: signal => whole(store.queue.deleteDeadBeyond(maxDead, maxDeadAtOnce, signal)),
+      delete: signal => inTurn(turn => store.queue.deleteDeadBeyond(maxDead, maxDeadAtOnce, turn), signal),
     },
     {
       everyMs: hourMs,
@@ -65,10 +65,8 @@ export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[
     { everyMs: hourMs, delete: () => whole(store.cases.deleteEndedLeases()) },
     {
       everyMs: hourMs,
-      async delete(signal) {
-        if (eventMs !== null) await store.deleteExpiredEvents(eventMs, signal)
-        return true
-      },
+      delete: async signal =>
+        eventMs === null || inTurn(turn => store.deleteExpiredEvents(eventMs, turn), signal),
     },
   ]
 }
@@ -76,6 +74,23 @@ export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[
 async function whole(deletion: Promise<unknown>): Promise<true> {
   await deletion
   return true
+}
+
+// Calls `deleteAll` with a signal that is aborted at the latest when the turn is over. Returns true if it came to its
+// end before.
+async function inTurn(
+  deleteAll: (turn: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const over = new AbortController()
+  const timer = setTimeout(() => over.abort(), maxTurnMs)
+  const turn = AbortSignal.any([signal, over.signal])
+  try {
+    await deleteAll(turn)
+  } finally {
+    clearTimeout(timer)
+  }
+  return !turn.aborted
 }
 
 // Calls `deleteSome`, which returns how many rows it deleted, until it deletes none, the turn is over or the signal is

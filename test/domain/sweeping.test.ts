@@ -8,6 +8,9 @@ import type { Store } from '../../src/domain/store.ts'
 import { type Sweep, startSweeping } from '../../src/domain/sweeping.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { makeTempFolder } from '../server/processes/temp-folder.ts'
+import { by } from '../store/databases/origin.ts'
+import { writeRows } from '../store/databases/write-rows.ts'
+import { queuedRun } from '../store/runs/queued-run.ts'
 import { runRow } from '../store/runs/run-row.ts'
 import { keepsAll, sweep } from '../store/runs/sweep.ts'
 
@@ -172,6 +175,34 @@ test('the sweep of runs has an end when runs come as fast as they are deleted', 
   expect(steps).toBe(5)
   steps = 99
   expect(await deleteRuns?.delete(signal)).toBe(true)
+})
+
+test('many old events, or dead runs, are deleted in turns, so that no other sweep waits for all of them', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const url = `sqlite:${join(folder.path, 'turns.db')}`
+  // Each transaction takes three seconds of the clock.
+  const onStatement = (text: string) => {
+    if (/delete from "?(membership_events|queued_runs)/.test(text)) vi.advanceTimersByTime(3_000)
+  }
+  const slow = await openStore({ url, onStatement })
+  onTestFinished(() => slow.close())
+  for (let teamId = 1; teamId <= 61; teamId++) await slow.memberships.add(by('a'), { userId: 1, teamId })
+  await slow.queue.enqueue(
+    by('a'),
+    Array.from({ length: 1_012 }, (_, index) => queuedRun({ caseId: index + 1 })),
+  )
+  await writeRows(url, `update queued_runs set state = 'dead', claim_at = null, lane = null`)
+  await writeRows(url, 'update membership_events set created_at = 0')
+  const sweeps = createSweeps(slow, { runs: keepsAll, eventMs: day })
+  const { signal } = new AbortController()
+  const [dead, events] = [sweeps[4], sweeps.at(-1)]
+  expect([await dead?.delete(signal), await slow.queue.count('a', 'dead')]).toEqual([false, 1_002])
+  expect(await dead?.delete(signal)).toBe(true)
+  expect(await events?.delete(signal)).toBe(false)
+  expect(await slow.events.listAfter('a', 0, 1)).toMatchObject([{ sequence: 41 }])
+  expect([await events?.delete(signal), await events?.delete(signal)]).toEqual([false, true])
+  expect(await slow.events.listAfter('a', 0, 2)).toMatchObject([{ sequence: 61 }])
 })
 
 test('a sweep that runs when the gateway stops ends after its transaction, and no other begins', async () => {

@@ -95,7 +95,10 @@ export async function createApp({
     serve: true,
     limits: config.storeLimits,
     onLost: onStoreLost,
-    onWait: () => log.warn('migrates the database, or waits for others that use it'),
+    onWait() {
+      log.warn('migrates the database, or waits for others that use it')
+      return new Promise<void>(resolve => log.flush(() => resolve()))
+    },
     observe: (operation, milliseconds) => counts.store[operation].add(milliseconds),
     ...(onStatement === undefined ? {} : { onStatement }),
   })

@@ -8,6 +8,8 @@ const maxBufferedBytes = 16 * 2 ** 20
 // Time after which buffered lines are written together. One write for each line would take a tenth of a busy gateway.
 const flushEveryMs = 10
 const flushCharacters = 65_536
+// Maximum time for which work waits for the line that announces it, if nobody reads the output.
+const readSoonMs = 1_000
 
 export interface SystemLog {
   readonly log: Logger
@@ -69,6 +71,8 @@ export async function createSystemLog({
       const hidden = hideRunTokens(line)
       add(format?.(hidden) ?? hidden)
     },
+    // For `log.flush`, before work that holds the event loop.
+    flush: (done: () => void) => void writeOut(readSoonMs).then(done),
   }
   const log = pino({ level: logLevel }, stream)
   // What standard error does not take, such as a full disk or a closed pipe, must not end the gateway.
@@ -96,6 +100,15 @@ export async function createSystemLog({
     const isDone = () => isFailing || (timesHandedOver === before && lines === '')
     output.flush(() => (isDone() ? done() : flushAll(done)))
   }
+  // Resolves with true when everything is written or cannot be written, with false if that takes longer.
+  const writeOut = async (withinMs: number): Promise<boolean> => {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => resolve(false), withinMs)
+    flushAll(() => resolve(true))
+    const isWritten = await promise
+    clearTimeout(timer)
+    return isWritten
+  }
   return {
     log,
     write(text) {
@@ -104,11 +117,7 @@ export async function createSystemLog({
       add(text)
     },
     async flush(withinMs) {
-      const { promise, resolve } = Promise.withResolvers<boolean>()
-      const timer = setTimeout(() => resolve(false), withinMs)
-      flushAll(() => resolve(true))
-      const isWritten = await promise
-      clearTimeout(timer)
+      const isWritten = await writeOut(withinMs)
       // Without this, the output would retry forever when the process exits.
       if (isFailing) output.destroy()
       return isWritten

@@ -14,6 +14,9 @@ export interface Migration {
  */
 export type Migrates = 'all' | 'unused' | 'none'
 
+/** Says that a store is migrated. May return a promise that resolves once somebody can read it. */
+export type OnWait = () => unknown
+
 /**
  * The migrations, oldest first, that are not in `applied`. A store that has one we do not know is refused, since we
  * cannot tell what its rows mean.

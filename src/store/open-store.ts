@@ -3,7 +3,7 @@ import { noLimits, type StoreLimits } from '../domain/store-limits.ts'
 import { StartError } from '../errors.ts'
 import { importQuickly } from '../import-quickly.ts'
 import type { ObserveStore } from './database.ts'
-import type { Migrates } from './migrations.ts'
+import type { Migrates, OnWait } from './migrations.ts'
 
 export interface OpenStore {
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, as in the setting DATABASE_URL. */
@@ -18,9 +18,9 @@ export interface OpenStore {
   readonly onLost?: (reason: string) => void
   /**
    * Called once if a migration of PostgreSQL takes long, or waits for others that use the database, and before a SQLite
-   * store of an older version is migrated.
+   * store of an older version is migrated, which waits for it.
    */
-  readonly onWait?: () => void
+  readonly onWait?: OnWait
   readonly observe?: ObserveStore
   /** Gets every statement that is sent to the open store, `begin` and `commit` included. */
   readonly onStatement?: (sql: string) => void

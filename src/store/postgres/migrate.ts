@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { StartError } from '../../errors.ts'
-import { type Migrates, type Migration, refuseUnmigrated, selectPending } from '../migrations.ts'
+import { type Migrates, type Migration, type OnWait, refuseUnmigrated, selectPending } from '../migrations.ts'
 import { sqlStateOf } from './connection/sql-state.ts'
 import { boundBySilence } from './silence.ts'
 
@@ -25,7 +25,7 @@ const sayAfterMs = 2_000
 
 export interface Migrating {
   /** Called once if a migration takes long, or waits for others that use the database. */
-  readonly onWait: () => void
+  readonly onWait: OnWait
   readonly migrates: Migrates
 }
 
@@ -40,7 +40,7 @@ export async function migrateOrRefuse(client: Client, { onWait, migrates }: Migr
 /**
  * Applies all missing migrations or none. Gateways that start together take turns. Takes no lock if nothing is missing.
  */
-async function migrate(client: Client, onWait: () => void): Promise<void> {
+async function migrate(client: Client, onWait: OnWait): Promise<void> {
   if ((await findPending(client)).length === 0) return
   const timer = setTimeout(onWait, sayAfterMs)
   try {

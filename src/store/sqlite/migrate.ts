@@ -3,19 +3,20 @@ import { StartError } from '../../errors.ts'
 import {
   type Migrates,
   type Migration,
+  type OnWait,
   readMigrations,
   refuseUnmigrated,
   selectPending,
 } from '../migrations.ts'
 
 /**
- * Applies all missing migrations or none, under the write lock, because other processes may be starting too. Calls
+ * Applies all missing migrations or none, under the write lock, because other processes may be starting too. Waits for
  * `onWait` before it migrates a store that an older version made: nothing else happens in this process meanwhile.
  */
-export function migrate(client: Database, store: string, onWait: () => void): void {
+export async function migrate(client: Database, store: string, onWait: OnWait): Promise<void> {
   const { length } = findPending(client, store)
   if (length === 0) return
-  if (length < readMigrations('sqlite').length) onWait()
+  if (length < readMigrations('sqlite').length) await onWait()
   const apply = client.transaction(() => {
     client.exec(
       'create table if not exists rostrum_migrations (hash text not null, applied_at integer not null)',

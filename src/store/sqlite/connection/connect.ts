@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
-import type { Migrates } from '../../migrations.ts'
+import type { Migrates, OnWait } from '../../migrations.ts'
 import { migrate, refuseOthers } from '../migrate.ts'
 import { cannotBe } from './describe-failure.ts'
 import { createForOwner, refuseUnusableFile } from './file-checks.ts'
@@ -21,7 +21,7 @@ export interface Connect {
   readonly serve: boolean
   readonly migrates: Migrates
   /** Called before a store of an older version is migrated. */
-  readonly onWait?: () => void
+  readonly onWait?: OnWait
 }
 
 interface Connection {
@@ -57,7 +57,7 @@ export async function connect(options: Connect): Promise<Connection> {
     client.pragma('synchronous = FULL')
     client.pragma(`wal_autocheckpoint = ${pagesOfLog}`)
     client.pragma('foreign_keys = ON')
-    migrate(client, store, onWait)
+    await migrate(client, store, onWait)
     return { client, close }
   } catch (error) {
     close()

@@ -54,3 +54,7 @@ test('a backup for which the disk has no room leaves no file', async () => {
   expect(stderr).toContain('the disk ')
   expect(readdirSync(place.path).filter(name => name.startsWith('b.db'))).toEqual([])
 })
+
+test('the help says to remove the log of the store before the copy takes its place, as the docs do', () => {
+  expect(command.help).toMatch(/remove the store's `-wal` file.*put the\s+copy in its place/s)
+})

@@ -11,7 +11,8 @@ export const command: Command = {
   help: `Copies the SQLite store of DATABASE_URL, as of one moment, while a gateway serves it. A gateway starts
 on the copy. The key of the webhooks' secrets is not in it; keep that file too.
 
-To restore, stop the gateway and put the file in place of the store.
+To restore, stop the gateway, remove the store's \`-wal\` file, which belongs to the old store, and put the
+copy in its place: see docs/operate.md.
 `,
   options: {},
   args: [1, 1],

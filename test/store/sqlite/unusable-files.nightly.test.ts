@@ -191,7 +191,7 @@ test('a damaged store with a log is refused, and every byte of both stays', asyn
   await overwrite(8_192, Buffer.alloc(60_000, 0xa5))
   const before = await readFolder()
   expect(Object.keys(before)).toContain('store.db-wal')
-  expect(await openingFails()).toMatch(/is damaged/)
+  expect(await openingFails()).toMatch(/is damaged\. .* and remove `\/.*\/store\.db-wal`/)
   const after = await readFolder()
   for (const name of ['store.db', 'store.db-wal']) expect(after[name]).toBe(before[name])
 })

@@ -189,19 +189,21 @@ function refuseDamage(path: string, { bytes, hasLog }: { bytes: number; hasLog: 
   try {
     client = new SqliteDatabase(path, { readonly: hasLog, timeout: 5_000 })
     const found = bytes > maxBytesToCheck ? 'ok' : client.pragma('quick_check(1)', { simple: true })
-    if (found !== 'ok') throw new StartError(damaged(path))
+    if (found !== 'ok') throw new StartError(damaged(path, hasLog))
     findPending(client, `The database \`${path}\``)
   } catch (error) {
     if (error instanceof StartError) throw error
-    if (isDamage(error)) throw new StartError(damaged(path), { cause: error })
+    if (isDamage(error)) throw new StartError(damaged(path, hasLog), { cause: error })
     throw cannotBe('read', path, error)
   } finally {
     client?.close()
   }
 }
 
-function damaged(path: string): string {
-  return `The database \`${path}\` is damaged. Put a backup in its place; nothing was changed in it.`
+// The log of another file damages a backup that was put beside it.
+function damaged(path: string, hasLog: boolean): string {
+  const log = hasLog ? ` and remove \`${logOf(path)}\`, which does not belong to the backup` : ''
+  return `The database \`${path}\` is damaged. Put a backup in its place${log}; nothing was changed in it.`
 }
 
 function isDamage(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import { invalidInput, RostrumError } from '../errors.ts'
+import { shorten } from '../json/surrogates.ts'
 
 /** What `isName` demands, for the message about a field. */
 export const nameRule =
@@ -11,13 +12,13 @@ export function isName(text: string): boolean {
 
 /** What is wrong with a text that is no name, for the message about a field. */
 export function badName(text: string): string {
-  return `${nameRule}; it is \`${text.slice(0, 64)}\``
+  return `${nameRule}; it is \`${shorten(text, 64)}\``
 }
 
 /** Returns the account code. Throws `BAD_USER_INPUT` for text that is no account code. */
 export function checkAccountCode(text: string): string {
   if (isName(text)) return text
-  throw new RostrumError('BAD_USER_INPUT', `\`${text.slice(0, 64)}\` is not an account code: it ${nameRule}.`)
+  throw new RostrumError('BAD_USER_INPUT', `\`${shorten(text, 64)}\` is not an account code: it ${nameRule}.`)
 }
 
 /** Returns the case type code. Throws `BAD_USER_INPUT` with the pointer for text that is no case type code. */

@@ -16,7 +16,10 @@ const processors = availableParallelism()
 
 const host = z
   .string()
-  .regex(/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i, 'must be `host` or `host:port`, separated by commas')
+  .regex(
+    /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i,
+    'must be `host` or `host:port`, such as `[::1]:8080`, separated by commas',
+  )
   .refine(text => URL.canParse(`http://${text}`), 'has a host or port that does not exist')
   .transform(text => text.toLowerCase())
 
@@ -31,7 +34,10 @@ const hosts = list.pipe(z.array(host))
 
 const retryTimes = z
   .string()
-  .regex(/^\d{1,9}(,\d{1,9}){6}$/, 'must be seven whole numbers, separated by commas')
+  .regex(
+    /^\d{1,9}(,\d{1,9}){6}$/,
+    'must be seven whole numbers from 0 to 999999999, separated by commas without spaces',
+  )
   .transform(text => text.split(',').map(Number))
 
 const bytes = (max: number) => whole(1, max)
@@ -87,7 +93,9 @@ export const largestBodyBytes = 256 * 2 ** 20
 
 const bodyBytes = setting('ROSTRUM_BODY_BYTES', bytes(largestBodyBytes).default(2 * 2 ** 20))
 
-const adminToken = z.string().regex(/^[\x21-\x7e]{16,512}$/, 'must have 16 to 512 characters, without spaces')
+const adminToken = z
+  .string()
+  .regex(/^[\x21-\x7e]{16,512}$/, 'must have 16 to 512 visible ASCII characters, without spaces')
 const jwtSecret = z.string().min(16, 'must have 16 characters or more (32 for full strength)')
 const jwksUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 

@@ -57,6 +57,7 @@ const badValues: [string, string][] = [
   ['ROSTRUM_TASK_RESULT_BYTES', '3'],
   ['ROSTRUM_QUEUE_RUNS', '0'],
   ['ROSTRUM_QUEUE_ACCOUNT_RUNS', '0'],
+  ['ROSTRUM_RETRY_MS', '1, 2, 3, 4, 5, 6, 7'],
   ['ROSTRUM_GRAPHQL_HOSTS', 'https://example.com/graphql'],
   ['HOST', '[::1]'],
 ]
@@ -66,6 +67,15 @@ test.each(badValues)('%s=%s stops the start with one line that names it', (name,
   expect(line.split('\n')).toHaveLength(1)
   expect(line).toContain(name)
   if (/TOKEN|SECRET/.test(name)) expect(line).not.toContain(value)
+})
+
+test('a value that is refused for its form, though its parts are right, says which form is right', () => {
+  for (const times of ['1, 2, 3, 4, 5, 6, 7', '1000000000,2,3,4,5,6,7'])
+    expect(lineOf({ ROSTRUM_RETRY_MS: times })).toContain(
+      'from 0 to 999999999, separated by commas without spaces',
+    )
+  expect(lineOf({ ROSTRUM_GRAPHQL_HOSTS: '::1' })).toContain('such as `[::1]:8080`')
+  expect(lineOf({ ROSTRUM_ADMIN_TOKEN: 'ä'.repeat(20) })).toContain('16 to 512 visible ASCII characters')
 })
 
 test('a value that ends with the line end of a file is shown with it, in one line', () => {

@@ -33,6 +33,13 @@ test('there are two gateways alike, a PostgreSQL and a proxy', () => {
   expect(blocksOf('configs').caddyfile).toMatch(/reverse_proxy gateway-1:4000 gateway-2:4000 \{/)
 })
 
+test('the proxy closes its idle connections before the gateways do, so that no request is lost on one', () => {
+  expect(blocksOf('configs').caddyfile).toMatch(/^ +keepalive 60s$/m)
+  expect(readFileSync(`${root}src/http/edge/create-http-server.ts`, 'utf8')).toContain(
+    'keepAliveTimeout: 65_000',
+  )
+})
+
 test.each(Object.entries(services))(
   '%s may write nowhere but where it says, and gets no right',
   (name, block) => {

@@ -120,3 +120,19 @@ test('too many values are refused before they are priced', () => {
   expect(startCheck()({ query: filtered, variables: { filter } })).toMatchObject({ by: 'bounds' })
   expect(prices).toBe(0)
 })
+
+// Both have a `JSON` value inside, whose content does not count.
+const save = 'mutation ($input: SaveCaseInput!) { saveCase(input: $input) { saved } }'
+const saveData = 'mutation ($data: JSON!) { saveCase(input: { caseTypeCode: "a", data: $data }) { saved } }'
+
+test.each<[string, string, (fields: object) => Record<string, unknown>]>([
+  ['of an input object', save, input => ({ input })],
+  ['that are variables themselves', saveData, variables => variables as Record<string, unknown>],
+])('of 20,000 fields %s, most are not read before the refusal', (_, query, variablesOf) => {
+  let reads = 0
+  const countRead = { enumerable: true, get: () => ++reads }
+  const names = Array.from({ length: 20_000 }, (__, index) => `f${index}`)
+  const fields = Object.defineProperties({}, Object.fromEntries(names.map(name => [name, countRead])))
+  expect(startCheck()({ query, variables: variablesOf(fields) })).toMatchObject({ by: 'bounds' })
+  expect(reads).toBeLessThan(10_000)
+})

@@ -36,11 +36,13 @@ const maxMessageLength = 8_192
 const notTransferred = 'An object was thrown from supplied code within isolated-vm'
 
 /** Returns the error of a promise rejection without a handler. */
-export function unhandledRejection({ message, stack }: Error): ScriptError {
+export function unhandledRejection({ name, message, stack }: Error): ScriptError {
   if (message.startsWith(notTransferred))
     return withoutPosition('RUNTIME', 'Unhandled rejection with a value that is not an `Error`')
   const text = typeof stack === 'string' ? stack : ''
-  const frames = framesAfter(text.slice(text.indexOf(message) + message.length), message)
+  // The class comes first, and its name may contain the message.
+  const header = `${name}: ${message}`
+  const frames = text.startsWith(header) ? framesAfter(text.slice(header.length), message) : ''
   const position = /task\.js:(\d+):(\d+)\)?$/m.exec(frames)
   return {
     code: 'RUNTIME',

@@ -82,6 +82,8 @@ describe('a stack', () => {
     ['a line before one like a frame', "'boom\\nmore\\n    at task.js:77:7'"],
     ['a last line like a frame', "'boom\\n    at task.js:77:7'"],
     ['a stack in it', "'boom: ' + new Error('inner').stack + '\\nmore'"],
+    ['a part of its class name', "'r'"],
+    ['no character', "''"],
     ['nothing before its lines', "'\\n    at f (task.js:77:7)\\n    at task.js:78:8'"],
     ['one long line', "'task.js:77:7 '.repeat(1000)"],
   ])('of a rejection does not take its place from a message with %s', async (_, message) => {

@@ -1,7 +1,8 @@
 import type { FromSandbox } from '../protocol.ts'
 import { tickMs } from '../resources/every-tick.ts'
 
-// Maximum time in which a ready sandbox begins a run. One that takes longer was stopped or hangs.
+// Maximum time in which a ready sandbox does nothing and does not begin its run. One that takes longer was stopped or
+// hangs. One that works reads a long document, or has little of a busy processor.
 const beginMs = 2_000
 
 type RunMessage = Exclude<FromSandbox, { type: 'ready' }>
@@ -23,6 +24,7 @@ export class CurrentRun {
   #hasBegun = false
   #openCalls = 0
   #waitedMs = 0
+  #processorMs: number | null = null
 
   /** `onWait` is called when the run waits for a call. */
   constructor(id: string, listener: SandboxListener, onWait: () => void = () => undefined) {
@@ -40,10 +42,16 @@ export class CurrentRun {
     return this.#openCalls > 0
   }
 
-  /** Call it every 20 ms while the sandbox is ready. Returns true if the sandbox takes too long to begin the run. */
-  isOverdue(): boolean {
-    if (!this.#hasBegun) this.#waitedMs += tickMs
-    return !this.#hasBegun && this.#waitedMs > beginMs
+  /**
+   * Call it every 20 ms while the sandbox is ready. Returns true if the sandbox takes too long to begin the run.
+   * `readProcessorMs` returns its processor time; null if unknown.
+   */
+  isOverdue(readProcessorMs: () => number | null): boolean {
+    if (this.#hasBegun) return false
+    const processorMs = readProcessorMs()
+    this.#waitedMs = processorMs === this.#processorMs ? this.#waitedMs + tickMs : 0
+    this.#processorMs = processorMs
+    return this.#waitedMs > beginMs
   }
 
   answerCall(): void {

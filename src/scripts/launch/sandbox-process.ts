@@ -3,7 +3,7 @@ import type { KillReason } from '../kill-causes.ts'
 import { isHeld, parseMessage } from '../parse-message.ts'
 import { type AnswerMessage, type FromSandbox, type RunMessage, type ToSandbox, toLine } from '../protocol.ts'
 import { prepareChild } from '../resources/child-priority.ts'
-import { ResidentMemory } from '../resources/child-resources.ts'
+import { processorMsOf, ResidentMemory } from '../resources/child-resources.ts'
 import type { ComputingRuns } from '../resources/computing-runs.ts'
 import { LongRun } from '../resources/long-run.ts'
 import { Recovery } from '../resources/recovery.ts'
@@ -218,14 +218,14 @@ export class SandboxProcess {
     return !this.isRecovering && (this.residentBytes() ?? 0) > bytes
   }
 
-  // Reads what the process holds, because a script that computes keeps it from sending that. Ends a process that does
-  // not begin its run.
+  // Reads what a process that computes has not sent. Ends a process that does not begin its run.
   #check(): void {
     for (const message of this.#held.take().map(parseMessage)) {
       if (message !== null && !isHeld(message)) return this.kill('held a message that it must send')
       this.#accept(message)
     }
-    if (!this.isRecovering && this.#run?.isOverdue()) this.kill('did not begin its run in time')
+    const isOverdue = !this.isRecovering && this.#run?.isOverdue(() => processorMsOf(this.pid))
+    if (isOverdue) this.kill('did not begin its run in time')
   }
 
   // Delivers what the process had not sent when it died.

@@ -1,8 +1,8 @@
 // A compromised sandbox that sends the given chunks and nothing else. Argument: {"atStart": [chunk…], "onRun":
 // [chunk…], "onAnswer": [chunk…], "reads": true}. A chunk is a text, with `<run>` for the id of the run and `<pid>` for
 // its own, or [text, times], or an action: {"error": text, "times": n}, {"close": 1}, {"fork": true}, {"exit": 1},
-// {"wait": ms}, {"block": true}, {"hold": text}, or {"exitOnce": path}, which exits unless another child has made this
-// folder.
+// {"wait": ms}, {"work": ms}, {"block": true}, {"hold": text}, or {"exitOnce": path}, which exits unless another child
+// has made this folder.
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -27,6 +27,10 @@ const deeds = {
     process.reallyExit(3)
   },
   wait: ({ wait }) => sleep(wait),
+  work({ work }) {
+    const before = process.cpuUsage()
+    while (process.cpuUsage(before).user < work * 1_000);
+  },
   block() {
     for (;;);
   },

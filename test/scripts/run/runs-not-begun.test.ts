@@ -5,7 +5,7 @@ import { findSurvivors, signalAll } from '../../server/processes/child-processes
 import { until } from '../../server/processes/until.ts'
 import { runLimits as limits, runMessage } from '../launch/start-sandbox.ts'
 import { closeAdmissions, startAdmission } from '../pool/admission/start-admission.ts'
-import { line, type Speech, startSpokenTasks } from './spoken-tasks.ts'
+import { exitLine, line, type Speech, startSpokenTasks } from './spoken-tasks.ts'
 import { startTasks, wordOf } from './start-tasks.ts'
 
 const closings: (() => Promise<void>)[] = []
@@ -58,6 +58,13 @@ describe('a run that has not begun', () => {
     expect((await run(callOnce)).payload).toBe('done')
     expect(calls()).toBe(1)
     expect(await findSurvivors(pids, 500)).toEqual([])
+  })
+
+  test('stays in a sandbox that works for long before it begins it', async () => {
+    // As one does that reads a long document, or has little of a busy processor.
+    const works = Array.from({ length: 7 }, () => [{ work: 30 }, { wait: 400 }]).flat()
+    const { run } = spoken({ onRun: [...works, line({ type: 'begun', run: '<run>' }) + exitLine()] })
+    expect(wordOf(await run())).toBe('exit')
   })
 
   test('starts over in the last idle sandbox, because it has not destroyed the first', async () => {

@@ -24,6 +24,7 @@ export type Chunk =
   | { exit: number }
   | { exitOnce: string }
   | { wait: number }
+  | { work: number }
   | { block: true }
   | { hold: string }
 

@@ -25,6 +25,7 @@ test('text is as large as the settings of the browser say, and nothing scrolls s
     saved: saveCase(input: { caseTypeCode: "large", data: { total: 1 } }) { case { id } }
     addTeamMembership(input: { userId: 7, teamId: 34 }) { id }
   }`)
+  await server.execute({ name: 'large-run', sourceCode: '1' })
   const { page } = await open('/playground', { hasTypes: false, viewport: { width: 390, height: 844 } })
   expect([await sizeOf(page, 'body'), await sizeOf(page, '.cm-editor')]).toEqual(['15px', '14px'])
   await doubleText(page)
@@ -33,6 +34,7 @@ test('text is as large as the settings of the browser say, and nothing scrolls s
   const shown = {
     [`/functions/${saved?.id}`]: 'Versions',
     [`/cases/${change?.case.id}`]: 'created',
+    '/runs': 'large-run',
     '/members?team=34': 'User 7',
     '/docs/durable-work': 'Previous',
   }

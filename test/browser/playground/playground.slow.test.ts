@@ -233,6 +233,21 @@ test('the types mark a mistake, complete a name with its documentation, and know
   await page.context().close()
 })
 
+test('a script that the types cannot check has no marks of the one before it, and the next has its own', async () => {
+  const { page, faults } = await openTypedPlayground(browser, server)
+  const problems = page.getByRole('list', { name: 'Problems' }).getByRole('listitem')
+  await write(page, 'Script', 'exti(1)')
+  await problems.filter({ hasText: 'exti' }).waitFor()
+  await write(page, 'Script', `exit(${'['.repeat(9_000)}${']'.repeat(9_000)})`)
+  await page.getByText('Types cannot check this script').waitFor()
+  expect(await problems.count()).toBe(0)
+  await write(page, 'Script', 'fial("no")')
+  await problems.filter({ hasText: 'fial' }).waitFor()
+  await page.getByText('Types ready').waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('an unknown function is said in an alert, and a credential without scopes has no buttons', async () => {
   const { page, faults } = await openPlayground(browser, server)
   await page.goto('/playground?function=999999')

@@ -2,7 +2,7 @@ import type { ReactiveControllerHost } from 'lit'
 import type { Fields } from '../draft/link.ts'
 import { createEditorHelp } from './editor-help.ts'
 import type { Problem } from './protocol.ts'
-import { TypeService } from './type-service.ts'
+import { TypeService, UncheckedError } from './type-service.ts'
 
 const checkAfterMs = 250
 
@@ -39,8 +39,11 @@ export class TypeController {
       if (fields !== this.#fields) return
       this.note = 'Types ready'
       this.problems = problems
-    } catch {
-      this.note = 'Types could not be loaded'
+    } catch (error) {
+      if (fields !== this.#fields) return
+      this.note =
+        error instanceof UncheckedError ? 'Types cannot check this script' : 'Types could not be loaded'
+      this.problems = []
     }
     this.#host.requestUpdate()
   }

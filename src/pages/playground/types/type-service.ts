@@ -35,6 +35,9 @@ const toScriptUrl = (url: string): string => {
   return policy?.createScriptURL(url) ?? url
 }
 
+/** The types are there, and fail at this script: it nests too deeply for them. */
+export class UncheckedError extends Error {}
+
 /**
  * The worker that knows the types. Loads nothing before the first question. After a load that failed, or a minute
  * without an answer, the next question loads again.
@@ -45,7 +48,7 @@ export class TypeService {
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #waiting = new Map<number, Waiting>()
 
-  /** Asks about a script. Rejects if the types could not be loaded, or if no answer comes. */
+  /** Asks about a script. Rejects if the types could not be loaded or fail, or if no answer comes. */
   ask<Kind extends keyof Answers>(
     kind: Kind,
     question: Pick<Question, 'script' | 'input'> & Partial<Question>,
@@ -68,7 +71,7 @@ export class TypeService {
       clearTimeout(this.#timer)
       this.#timer = this.#waiting.size === 0 ? undefined : this.#expectAnswer(worker)
       if (error === undefined) waiting?.resolve(answer as never)
-      else waiting?.reject(new Error(error))
+      else waiting?.reject(new UncheckedError(error))
     }
     worker.onerror = event => {
       event.preventDefault()

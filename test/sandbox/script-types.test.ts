@@ -111,6 +111,20 @@ test('a script may return early, and add members to its input', () => {
   expect(check('const now = Temporal.Now.instant()\nexit(String(now))')).toEqual([])
 })
 
+test.each(['payload.b ??= 2', 'payload.b ||= 2', 'delete payload.a'])(
+  'a script may change its input by `%s`',
+  change => {
+    expect(check(`${change}\nexit(payload)`, '{"a": 1}')).toEqual([])
+  },
+)
+
+test('a member that only a late element of a list has is known', () => {
+  const rows = [...Array.from({ length: 1_000 }, () => ({ a: 1 })), { a: 1, late: 2 }]
+  const input = JSON.stringify({ rows })
+  expect(check('exit(payload.rows.at(-1)?.late)', input)).toEqual([])
+  expect(check('exit(payload.rows.at(-1)?.lte)', input)).toHaveLength(1)
+})
+
 test.each([
   'exti(1)',
   'exit(1, 2)',

@@ -8,8 +8,11 @@ const scriptFile = '/script.js'
 const apiFile = '/rostrum.d.ts'
 const maxProblems = 100
 const maxCompletions = 500
-// A script is the body of an async function: it can return. And it can add members to the values that it was given.
+// A script is the body of an async function: it can return. And it can add members to the values that it was given, and
+// delete those that they have.
 const returnOutside = 1108
+const deletedRequired = 2790
+const allowed = new Set([returnOutside, deletedRequired])
 const unknownMembers = new Set([2339, 2551])
 
 /** Answers questions about a script with TypeScript's language service. */
@@ -32,7 +35,7 @@ export function createChecker(typescript: TypeScript, { language, api }: TypeTex
     return found
       .filter(({ code, start, length }) => {
         const name = source.text.slice(start, (start ?? 0) + (length ?? 0))
-        return code !== returnOutside && !(unknownMembers.has(code) && added.has(name))
+        return !allowed.has(code) && !(unknownMembers.has(code) && added.has(name))
       })
       .slice(0, maxProblems)
       .map(({ start = 0, length = 0, messageText }) => {
@@ -118,12 +121,12 @@ function createHost(typescript: TypeScript, files: Files): ts.LanguageServiceHos
 
 // The names of members that the script assigns.
 function findAddedMembers(typescript: TypeScript, source: ts.SourceFile): ReadonlySet<string> {
+  const { EqualsToken, QuestionQuestionEqualsToken, BarBarEqualsToken } = typescript.SyntaxKind
+  // The others read a member first, which one that is absent does not bear.
+  const assignments = new Set<ts.SyntaxKind>([EqualsToken, QuestionQuestionEqualsToken, BarBarEqualsToken])
   const names = new Set<string>()
   const visit = (node: ts.Node): void => {
-    if (
-      typescript.isBinaryExpression(node) &&
-      node.operatorToken.kind === typescript.SyntaxKind.EqualsToken
-    ) {
+    if (typescript.isBinaryExpression(node) && assignments.has(node.operatorToken.kind)) {
       if (typescript.isPropertyAccessExpression(node.left)) names.add(node.left.name.text)
     }
     typescript.forEachChild(node, visit)

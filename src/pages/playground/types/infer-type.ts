@@ -1,6 +1,7 @@
 const maxDepth = 8
 const maxMembers = 200
-const maxElements = 50
+// A list of one kind of objects may have a member in the last of them only.
+const maxElements = 10_000
 
 /** Returns the TypeScript type of a JSON document; `any` if the text is no JSON, because it is still being written. */
 export function inferType(text: string): string {

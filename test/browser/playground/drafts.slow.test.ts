@@ -85,6 +85,35 @@ test('signing in again as the same person shows the draft, and "Forget drafts" d
   await page.context().close()
 })
 
+test('a draft that another version of the page stored is opened with what it has, and can be forgotten', async () => {
+  const { page, faults } = await openPlayground()
+  await write(page, 'Script', 'exit("kept")')
+  await page.getByText('Draft saved').waitFor()
+  const store = (change: object) =>
+    page.evaluate(other => {
+      const [key = ''] = Object.keys(localStorage).filter(name => name.startsWith('rostrum.draft.'))
+      const { id, owner, script } = JSON.parse(localStorage.getItem(key) ?? '{}')
+      addEventListener('pagehide', () =>
+        localStorage.setItem(key, JSON.stringify({ id, owner, script, ...other })),
+      )
+    }, change)
+  for (const [change, shown] of [
+    [{ input: '{"a": 1}', cursor: -1 }, 'exit("kept")'],
+    [{ script: null, options: 5, at: 'today' }, ''],
+  ] as const) {
+    await store(change)
+    await page.reload()
+    await page.getByText('Draft saved').waitFor()
+    expect([await script(page), await textOf(page, 'Options')]).toEqual([shown, '{}'])
+    expect(await page.getByRole('alert').count()).toBe(0)
+  }
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Forget drafts' }).click()
+  await page.getByRole('dialog').getByText('No drafts').waitFor()
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a damaged, an oversized and a swelling link say so, and the draft stays', async () => {
   const { page, faults } = await openPlayground()
   await write(page, 'Script', 'exit("kept")')

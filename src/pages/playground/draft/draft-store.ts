@@ -97,8 +97,23 @@ function draftKeys(): string[] {
 function readDraft(key: string): Draft | null {
   try {
     const draft = JSON.parse(localStorage.getItem(key) ?? 'null') as Draft | null
-    return draft?.owner === ownerOf(currentSession()) ? draft : null
+    return draft?.owner === ownerOf(currentSession()) ? complete(draft) : null
   } catch {
     return null
+  }
+}
+
+// Another version of this page may have stored it, without what this one needs.
+function complete(draft: Draft): Draft {
+  const { script, input, options, cursor, at } = draft as Partial<Draft>
+  const hasPlace = Number.isInteger(cursor) && Number(cursor) >= 0
+  return {
+    ...draft,
+    script: typeof script === 'string' ? script : '',
+    input: typeof input === 'string' ? input : '{}',
+    options: typeof options === 'string' ? options : '{}',
+    function: draft.function ?? null,
+    cursor: hasPlace ? Number(cursor) : 0,
+    at: Number.isFinite(at) ? Number(at) : 0,
   }
 }

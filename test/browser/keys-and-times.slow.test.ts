@@ -139,3 +139,19 @@ test('times go on in an open page, and exact ones are in English with their zone
   await page.getByRole('table', { name: 'History' }).getByText('GMT+5:30').waitFor()
   await close(tab)
 })
+
+test.each([
+  [0.5, 'just now'],
+  [10, /^in (9|10) min$/],
+  [90, 'in 1 hr'],
+  [1_500, /^\d{1,2} \w{3,4} \d{4}$/],
+])('by a clock that is %d minutes slow, what has just happened is said as %s', async (minutes, said) => {
+  const { body } = await server.execute({ name: 'ahead', sourceCode: 'exit(1)' })
+  const tab = await open('/runs/none')
+  const { page } = tab
+  await page.clock.setSystemTime(Date.now() - minutes * 60_000)
+  await page.goto(`/runs/${body.task_execution.id}`)
+  const started = page.locator('dt', { hasText: 'Started' }).locator('xpath=..')
+  await started.locator('time.ago').getByText(said).waitFor()
+  await close(tab)
+})

@@ -19,12 +19,19 @@ export function viewExactTime(iso: string) {
 }
 
 function describe(at: Date): string {
-  const ago = Math.max(0, (Date.now() - at.getTime()) / 1_000)
+  const ago = (Date.now() - at.getTime()) / 1_000
+  if (ago <= -seconds.minute) return describeAhead(-ago, at)
   if (ago < 5) return 'just now'
   if (ago < seconds.minute) return `${Math.floor(ago)} s ago`
   if (ago < seconds.hour) return relative.format(-Math.floor(ago / seconds.minute), 'minute')
   if (ago < seconds.day) return relative.format(-Math.floor(ago / seconds.hour), 'hour')
   return ago < 30 * seconds.day ? relative.format(-Math.floor(ago / seconds.day), 'day') : day.format(at)
+}
+
+// A clock that is slow must not make all that happened since then the same.
+function describeAhead(ahead: number, at: Date): string {
+  if (ahead < seconds.hour) return relative.format(Math.floor(ahead / seconds.minute), 'minute')
+  return ahead < seconds.day ? relative.format(Math.floor(ahead / seconds.hour), 'hour') : day.format(at)
 }
 
 function tick(): void {

@@ -33,6 +33,9 @@ const removals = { hook: removeHook, task: removeTask, webhook: removeWebhook } 
 
 const kinds = ['hook', 'task', 'webhook'] as const
 
+// Who writes a script for a case has no other place to learn what it gets and gives back.
+const ofCases = html`Its <code>payload</code> is the data of the case.`
+
 /** What could be loaded of each kind; null while it loads, an error if it could not be. */
 interface Triggers {
   readonly hook: readonly Hook[] | Error | null
@@ -99,7 +102,8 @@ class FunctionTriggers extends PageElement {
       ${this.#viewKind({
         kind: 'hook',
         title: 'Hooks',
-        advice: 'A hook runs it whenever a case is saved or deleted.',
+        advice: html`A hook runs it whenever a case is saved or deleted. ${ofCases} Before a save, what it gives to
+          <code>exit</code> is stored, and <code>fail</code> refuses the save.`,
         loaded: hook,
         viewItem: ({ event, caseTypeCode, ...hook }) =>
           this.#viewItem({ kind: 'hook', ...hook, title: `${wordOf(event)} of ${caseTypeCode}` }),
@@ -107,7 +111,8 @@ class FunctionTriggers extends PageElement {
       ${this.#viewKind({
         kind: 'task',
         title: 'Tasks',
-        advice: 'A task runs it when a person asks for it on a case.',
+        advice: html`A task runs it when a person asks for it on a case. ${ofCases} What it gives to
+          <code>exit</code> is stored.`,
         loaded: task,
         viewItem: ({ name, caseTypeCode, ...task }) =>
           this.#viewItem({ kind: 'task', ...task, title: `${name} on ${caseTypeCode}` }),
@@ -115,7 +120,7 @@ class FunctionTriggers extends PageElement {
       ${this.#viewKind({
         kind: 'webhook',
         title: 'Webhooks',
-        advice: 'A webhook runs it when another service sends a signed request.',
+        advice: html`A webhook runs it when another service sends a signed request.`,
         loaded: webhook,
         viewItem: webhook => this.#viewItem({ kind: 'webhook', ...webhook, title: webhook.name }, webhook),
       })}

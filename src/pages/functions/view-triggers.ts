@@ -10,7 +10,7 @@ export interface Kind<Trigger> {
   readonly kind: TriggerKind
   readonly title: string
   /** What is said while there is none. */
-  readonly advice: string
+  readonly advice: TemplateResult
   readonly loaded: readonly Trigger[] | Error | null
   readonly viewItem: (trigger: Trigger) => TemplateResult
 }

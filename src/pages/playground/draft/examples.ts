@@ -55,6 +55,24 @@ exit({ ...payload, price: payload.price * (1 - rate) })
     options: '{ "params": { "rate": 0.25 } }',
   },
   {
+    name: 'Check a case, as a hook',
+    script: `// exit with the data of a case, which a hook stores; fail refuses the save
+if (!payload.owner) fail('A case needs an owner.')
+exit({ ...payload, priority: payload.impact * payload.urgency >= 6 ? 'high' : 'normal' })
+`,
+    input: '{ "owner": "ann", "impact": 2, "urgency": 3 }',
+    options: '{}',
+  },
+  {
+    name: 'Change a case, as a task',
+    script: `// exit with the data of a case, which a task stores
+if (!options.params.reason) fail('Give a reason.')
+exit({ ...payload, impact: 3, reason: options.params.reason })
+`,
+    input: '{ "owner": "ann", "impact": 2, "urgency": 3 }',
+    options: '{ "params": { "reason": "fire" } }',
+  },
+  {
     name: 'Find a mistake',
     script: `// error RUNTIME because of a name that does not exist
 const total = payload.price * 2

@@ -25,6 +25,11 @@ export function viewLogs({ logs }: Pick<RunState, 'logs'>) {
     </div>`
 }
 
+/** Returns all entries, each in a line of its own with its level. */
+export function printLogs({ logs }: Pick<RunState, 'logs'>): string {
+  return logs.map(({ level, data }) => `${level} ${data.map(print).join(' ')}`).join('\n')
+}
+
 interface ShownEntry {
   readonly level: string
   readonly text: string

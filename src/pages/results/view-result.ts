@@ -15,6 +15,12 @@ export function viewResult({ phase, execution }: RunState) {
   return viewEmpty('Nothing has run yet', 'Write a script, then press Ctrl+Enter. Its result appears here.')
 }
 
+/** Returns all of the value, the message or the error. */
+export function printResult({ outcome, payload, message, error }: Execution): string {
+  if (outcome === 'exit') return JSON.stringify(payload, null, 2)
+  return outcome === 'fail' ? (message ?? '') : [error?.code, error?.message].join('\n')
+}
+
 /** Shows the whole execution as the gateway sent it. */
 export function viewRaw({ execution }: RunState) {
   if (execution === null)

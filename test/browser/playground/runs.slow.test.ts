@@ -109,3 +109,28 @@ test('a large result is shown in part and says so, and so does a long log', asyn
   expect(faults).toEqual([])
   await page.context().close()
 })
+
+test('"Copy" copies all of a result of which a part is shown, as text, and of the log', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const copied = async (name: string) => {
+    await page.getByRole('button', { name: `Copy ${name}` }).click()
+    await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor()
+    return page.evaluate(() => navigator.clipboard.readText())
+  }
+  expect(await page.getByRole('button', { name: 'Copy Result' }).count()).toBe(0)
+  await run(page, "log('a', { b: 1 }); log('x'.repeat(100_000)); exit('y'.repeat(1_000_000))")
+  await status(page, /exit/).waitFor()
+  expect(await copied('Result')).toBe(JSON.stringify('y'.repeat(1_000_000)))
+  expect(await findBarriers(page)).toEqual([])
+  await openTabOf(page, 'Logs')
+  expect(await copied('Logs')).toBe(`info a {"b":1}\ninfo ${'x'.repeat(100_000)}`)
+  await openTabOf(page, 'Raw')
+  expect(JSON.parse(await copied('Raw'))).toMatchObject({ outcome: 'exit', error: null })
+  await run(page, "fail('<b>No</b>\\nowner')")
+  await status(page, /fail/).waitFor()
+  await openTabOf(page, 'Result')
+  expect(await copied('Result')).toBe('<b>No</b>\nowner')
+  expect(faults).toEqual([])
+  await page.context().close()
+})

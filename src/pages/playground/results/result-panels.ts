@@ -1,9 +1,12 @@
 import { html, nothing } from 'lit'
+import { guard } from 'lit/directives/guard.js'
+import type { Execution } from '../../results/execution.ts'
 import { idleRun, type RunState } from '../../results/run-state.ts'
 import { viewCalls } from '../../results/view-calls.ts'
 import { viewDifference } from '../../results/view-difference.ts'
-import { viewLogs } from '../../results/view-logs.ts'
-import { viewRaw, viewResult } from '../../results/view-result.ts'
+import { printLogs, viewLogs } from '../../results/view-logs.ts'
+import { printResult, viewRaw, viewResult } from '../../results/view-result.ts'
+import '../../shell/copy-button.ts'
 import { PageElement } from '../../shell/page-element.ts'
 
 /** One way to look at a run. */
@@ -11,15 +14,17 @@ export interface ResultView {
   readonly name: string
   readonly view: (run: RunState) => unknown
   readonly count?: (run: RunState) => number
+  /** Returns all of what the view shows, which may be a part. */
+  readonly print?: (execution: Execution) => string
 }
 
 /** The ways to look at a run, in the order of their keys. */
 export const resultViews: readonly ResultView[] = [
-  { name: 'Result', view: viewResult },
+  { name: 'Result', view: viewResult, print: printResult },
   { name: 'Difference', view: viewDifference },
-  { name: 'Logs', view: viewLogs, count: ({ logs }) => logs.length },
+  { name: 'Logs', view: viewLogs, count: ({ logs }) => logs.length, print: printLogs },
   { name: 'Calls', view: viewCalls, count: ({ calls }) => calls.length },
-  { name: 'Raw', view: viewRaw },
+  { name: 'Raw', view: viewRaw, print: execution => JSON.stringify(execution, null, 2) },
 ]
 
 /** What a run gives back, in a panel for each way to look at it. */
@@ -36,7 +41,19 @@ class ResultPanels extends PageElement {
   }
 
   override render() {
-    return resultViews.map((view, index) => this.#viewPanel(view, index))
+    return html`${resultViews.map((view, index) => this.#viewPanel(view, index))} ${this.#viewCopy()}`
+  }
+
+  // Printed once for each run: a large result takes time.
+  #viewCopy() {
+    const { execution } = this.run
+    return guard([execution, this.chosen], () => {
+      const { name, print } = resultViews[this.chosen] ?? {}
+      if (execution === null || print === undefined) return nothing
+      const text = print(execution)
+      if (text === '') return nothing
+      return html`<div class="copy"><copy-button .text=${text} what=${name}></copy-button></div>`
+    })
   }
 
   // Only the chosen panel is rendered: a large result takes time.

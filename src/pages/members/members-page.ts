@@ -183,7 +183,7 @@ class MembersPage extends PageElement {
   }
 
   /** Does something, says so, and offers to undo it. The list shows how it is then, even after an error. */
-  #do(what: string, action: () => Promise<Done>): void {
+  #do(what: string, action: () => Promise<Done>, offerAgain = () => {}): void {
     if (this.#underWay.has(what)) return
     this.#underWay.add(what)
     const place = this.page?.nodes.findIndex(({ id }) => id === what) ?? -1
@@ -193,10 +193,9 @@ class MembersPage extends PageElement {
       let failed: unknown = null
       try {
         const { text, undo } = await action()
-        this.#undo.offer({ text, undo: () => this.#do(`undo ${text}`, undo) })
+        this.#undo.offer({ text, undo: again => this.#do(`undo ${text}`, undo, again) })
       } catch (error) {
         failed = error
-        if (what.startsWith('undo ') && isCode(error, 'UNREACHABLE')) this.#undo.offerAgain()
         throw error
       } finally {
         this.#undo.end()
@@ -205,8 +204,10 @@ class MembersPage extends PageElement {
         })
         const now = this.error === null ? 'Now you see how it is.' : 'Reload the page to see how it is.'
         if (failed instanceof ChangedMeanwhile) failed.message += ` ${now}`
-        if (place >= 0 || isUndo) await this.#takeFocus(place)
+        // A press while the list was on its way would have done nothing.
         this.#underWay.delete(what)
+        if (isCode(failed, 'UNREACHABLE')) offerAgain()
+        if (place >= 0 || isUndo) await this.#takeFocus(place)
       }
     })
   }

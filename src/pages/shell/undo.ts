@@ -8,15 +8,14 @@ export const undoKeys: readonly Key[] = [{ keys: 'u', does: 'Undoes what was don
 /** What was done, in words, and what undoes it. */
 interface Undoable {
   readonly text: string
-  readonly undo: () => void
+  /** `offerAgain` offers the same once more, unless something that was done meanwhile is offered. */
+  readonly undo: (offerAgain: () => void) => void
 }
 
 /** Says what was done. For 10 s it can be undone, with a button or the key `u`. */
 export class UndoController {
   #text = ''
-  #undo: (() => void) | null = null
-  /** What was undone last. */
-  #undone: Undoable | null = null
+  #undo: Undoable['undo'] | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
   #underWay = 0
   /** True from the beginning of an action until one is offered to be undone, or none is under way. */
@@ -41,11 +40,6 @@ export class UndoController {
     this.#isSaving = false
     this.#show(text, undo)
     this.#timer = setTimeout(() => this.#endOffer(text), undoMs)
-  }
-
-  /** Offers again what was undone last, if that did not reach the gateway. */
-  offerAgain(): void {
-    if (this.#undone !== null) this.offer(this.#undone)
   }
 
   /** Notes that an action begins. Shows `Saving…` instead of what was offered before. */
@@ -81,12 +75,13 @@ export class UndoController {
   #start = (): void => {
     const [text, undo] = [this.#text, this.#undo]
     if (undo === null) return
-    this.#undone = { text, undo }
     this.#show('', null)
-    undo()
+    undo(() => {
+      if (this.#undo === null) this.offer({ text, undo })
+    })
   }
 
-  #show(text: string, undo: (() => void) | null): void {
+  #show(text: string, undo: Undoable['undo'] | null): void {
     clearTimeout(this.#timer)
     this.#text = text
     this.#undo = undo

@@ -206,10 +206,61 @@ test('what could not be undone while the gateway was away can be undone again', 
   await undo.click()
   await page.getByRole('alert').getByText('cannot be reached').waitFor()
   await page.getByText('Removed user 7').waitFor()
+  await expect.poll(() => undo.evaluate(button => button === document.activeElement)).toBe(true)
   await page.unroute('**/graphql')
   await undo.click()
   await rowOf(7).waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('an undo that is lost after another one was done does not offer that one again', async () => {
+  const { page, faults, field, rowOf } = await openTeam(813)
+  for (const user of [7, 8]) {
+    await field.fill(String(user))
+    await field.press('Enter')
+    await rowOf(user).waitFor()
+  }
+  const lost = Promise.withResolvers<void>()
+  await page.route('**/graphql', async route => {
+    if (!route.request().postData()?.includes('"userId":"7"')) return route.fallback()
+    await lost.promise
+    await route.abort()
+  })
+  const undo = page.getByRole('button', { name: 'Undo' })
+  for (const user of [7, 8]) {
+    await rowOf(user).getByRole('button', { name: 'Remove' }).click()
+    await rowOf(user).waitFor({ state: 'detached' })
+    await undo.click()
+  }
+  await rowOf(8).waitFor()
+  lost.resolve()
+  await page.getByRole('alert').getByText('cannot be reached').waitFor()
+  await page.getByText('Took back user 8 into team 813.').waitFor()
+  expect(await page.getByText('Removed user').count()).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('an undo that was lost is offered again once it can be done, although the list comes late', async () => {
+  const { page, faults, field, rowOf } = await openTeam(814)
+  await field.fill('7')
+  await field.press('Enter')
+  await rowOf(7).getByRole('button', { name: 'Remove' }).click()
+  await rowOf(7).waitFor({ state: 'detached' })
+  let isAway = true
+  await page.route('**/graphql', route =>
+    isAway && route.request().postData()?.includes('AddMember(') ? route.abort() : route.fallback(),
+  )
+  const lists = await holdRequests(page, '**/graphql', 'MembersOfTeam(')
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.click()
+  await expect.poll(lists.count).toBe(1)
+  isAway = false
+  setTimeout(lists.release, 1_000)
+  await undo.click()
+  await rowOf(7).waitFor()
   expect(faults).toEqual([])
   await page.context().close()
 })

@@ -136,3 +136,18 @@ test.each<[string, string, (fields: object) => Record<string, unknown>]>([
   expect(startCheck()({ query, variables: variablesOf(fields) })).toMatchObject({ by: 'bounds' })
   expect(reads).toBeLessThan(10_000)
 })
+
+const search = 'query ($filter: CaseFilter) { cases(filter: $filter, first: 1) { nodes { id } } }'
+
+test.each([
+  [20_000, 1],
+  [2_000, 20],
+])('of %i objects in a list with %i fields each, most are not read before the refusal', (objects, fields) => {
+  let reads = 0
+  const countRead = { enumerable: true, get: () => ++reads }
+  const names = Array.from({ length: fields }, (_, index) => `f${index}`)
+  const item = Object.defineProperties({}, Object.fromEntries(names.map(name => [name, countRead])))
+  const filter = { caseTypeCode: 'a', where: Array.from({ length: objects }, () => item) }
+  expect(startCheck()({ query: search, variables: { filter } })).toMatchObject({ by: 'bounds' })
+  expect(reads).toBeLessThan(10_000)
+})

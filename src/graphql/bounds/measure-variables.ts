@@ -89,9 +89,10 @@ export function createLeaveOutJson(
   })
   if (declared.length === 0) return variables => variables
   return variables => {
-    if (hasManyParts(variables)) return variables
+    const isPastBound = countTogether()
+    if (isPastBound(variables)) return variables
     const left: Record<string, unknown> = { ...variables }
-    for (const { name, type } of declared) left[name] = leaveOut(type, left[name])
+    for (const { name, type } of declared) left[name] = leaveOut(type, left[name], isPastBound)
     return left
   }
 }
@@ -108,20 +109,19 @@ function hasJson(type: GraphQLInputType, above: readonly GraphQLInputType[] = []
   return Object.values(inner.getFields()).some(field => hasJson(field.type, [...above, inner]))
 }
 
-function leaveOut(type: GraphQLInputType, value: unknown): unknown {
+function leaveOut(type: GraphQLInputType, value: unknown, isPastBound: (value: object) => boolean): unknown {
   const inner = getNullableType(type)
   if (isListType(inner)) {
-    return Array.isArray(value)
-      ? value.map(item => leaveOut(inner.ofType, item))
-      : leaveOut(inner.ofType, value)
+    if (!Array.isArray(value)) return leaveOut(inner.ofType, value, isPastBound)
+    return isPastBound(value) ? value : value.map(item => leaveOut(inner.ofType, item, isPastBound))
   }
   if (!isInputObjectType(inner)) return inner.name === 'JSON' ? null : value
-  if (typeof value !== 'object' || value === null || hasManyParts(value)) return value
+  if (typeof value !== 'object' || value === null || isPastBound(value)) return value
   const fields = inner.getFields()
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-      return [name, field === undefined ? part : leaveOut(field.type, part)]
+      return [name, field === undefined ? part : leaveOut(field.type, part, isPastBound)]
     }),
   )
 }
@@ -161,10 +161,14 @@ function areFewAtAnyDepth(variables: unknown): boolean {
   return true
 }
 
-// True if an object alone is past the bound. It is refused whatever is inside, so it is not copied before: a copy of
-// 170,000 fields takes 0.2 s.
-function hasManyParts(value: object): boolean {
-  return countParts(value) > bounds.values
+// Returns a function that counts the parts of all its values. It returns true once they are past the bound: the
+// variables are then refused whatever is inside, so no more of them is copied. A copy of 170,000 fields takes 0.2 s.
+function countTogether(): (value: object) => boolean {
+  let count = 0
+  return value => {
+    if (count <= bounds.values) count += countParts(value)
+    return count > bounds.values
+  }
 }
 
 // Counts without reading the fields, which takes a third of the time.

@@ -6,7 +6,20 @@ import { serveMetrics } from '../../src/http/metrics/serve-metrics.ts'
 
 const maxConnections = 64
 
-test('clients that do not read their metrics, or ask for none, leave the port to others', async () => {
+const request = 'GET /metrics HTTP/1.1\r\nhost: rostrum\r\n'
+
+const ask = (socket: Socket) => void socket.write(`${request}\r\n`)
+const drip = (socket: Socket) => {
+  socket.write(`${request}slow: `)
+  const timer = setInterval(() => socket.write('a'), 500)
+  socket.on('close', () => clearInterval(timer))
+}
+
+test.each([
+  ['do not read their metrics', ask],
+  ['ask for none', () => undefined],
+  ['never end their request', drip],
+])('clients that %s leave the port to others', async (_, speak) => {
   // More than the buffers of the system take.
   const long = 'x'.repeat(2 ** 24)
   const log = pino({ level: 'silent' })
@@ -23,7 +36,7 @@ test('clients that do not read their metrics, or ask for none, leave the port to
     const socket = connect(address.port, '127.0.0.1').on('error', () => {})
     sockets.push(socket.pause())
     await once(socket, 'connect')
-    if (n % 2 === 0) socket.write('GET /metrics HTTP/1.1\r\nhost: rostrum\r\n\r\n')
+    speak(socket)
   }
   const scrape = () =>
     fetch(`http://127.0.0.1:${address.port}/metrics`).then(

@@ -4,9 +4,10 @@ import { cannotListen, type Listening } from '../../errors.ts'
 import { metricsType } from '../../metrics/metrics.ts'
 
 const maxConnections = 64
-// Time after which a connection is closed that sends nothing, or reads nothing of its answer: it would keep its place
-// from others. An answer may wait 5 s for the store.
+// Time after which a connection is closed that sends nothing, has not sent its whole request, or reads nothing of its
+// answer: it would keep its place from others. An answer may wait 5 s for the store.
 const stalledMs = 10_000
+const clocks = { headersTimeout: stalledMs, requestTimeout: stalledMs, connectionsCheckingInterval: 1_000 }
 
 interface ServeMetrics extends Omit<Listening, 'setting'> {
   readonly log: Pick<Logger, 'error'>
@@ -17,7 +18,7 @@ export async function serveMetrics(
   print: () => Promise<string>,
   { host, port, log }: ServeMetrics,
 ): Promise<Server> {
-  const server = createServer((request, response) => {
+  const server = createServer(clocks, (request, response) => {
     request.resume()
     // Node would leave it to the client to close the connection after its one answer.
     response.shouldKeepAlive = false

@@ -85,6 +85,6 @@ export function removedMeanwhile(keys: readonly string[], pushed = 'Nothing was 
   return new CliError(
     exitCodes.conflict,
     `${keys.join(', ')} ${were} removed since the last \`rostrum pull\`. ${pushed} ` +
-      'Run `rostrum pull`, which keeps files that changed, and push again, which creates the function.',
+      'Run `rostrum pull`, which keeps files that changed, and push again, which creates what was removed.',
   )
 }

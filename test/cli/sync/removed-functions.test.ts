@@ -13,7 +13,7 @@ test('push says how to create a function again that was removed while its file c
     stdout: '',
     stderr:
       '_/f was removed since the last `rostrum pull`. Nothing was pushed. Run `rostrum pull`, which keeps files ' +
-      'that changed, and push again, which creates the function.\n',
+      'that changed, and push again, which creates what was removed.\n',
   })
   expect((await place.runHere(['pull'])).code).toBe(0)
   expect(await place.read('functions/_/f.js')).toBe('exit(2)')

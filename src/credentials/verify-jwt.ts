@@ -34,11 +34,14 @@ const asymmetric = [
 // Requires an expiry time. A token without one could only be revoked by replacing the key of all tokens.
 const rules = { clockTolerance: clockToleranceSeconds, requiredClaims: ['exp'] }
 
+// How long after a fetch a token of an unknown key may fetch the keys again. Anybody can send tokens with made-up keys,
+// so this bounds what they cost the host of the JWKS: one fetch in 5 s for each gateway.
+const cooldownMs = 5_000
+
 const keySetOptions = {
   timeoutDuration: 3_000,
-  // How long after a fetch a token of an unknown key may fetch the keys again. Anybody can send tokens with made-up
-  // keys, so this bounds what they cost the host of the JWKS: one fetch in 5 s for each gateway.
-  cooldownDuration: 5_000,
+  // jose would count only fetches that succeeded, and fail with the error of one that did not.
+  cooldownDuration: Number.POSITIVE_INFINITY,
   // How long a key works at most after it was withdrawn.
   cacheMaxAge: 600_000,
 }
@@ -53,7 +56,7 @@ const maxStepBackMs = 1_000
  */
 export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJwt {
   const secret = jwtSecret === null ? null : new TextEncoder().encode(jwtSecret)
-  const findKeySet = jwksUrl === null ? null : createKeySet(new URL(jwksUrl))
+  const findKeySet = jwksUrl === null ? null : createKeySetFinder(new URL(jwksUrl))
 
   async function verify(token: string): Promise<JWTPayload> {
     const { alg, kid } = readHeader(token)
@@ -61,8 +64,8 @@ export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJw
       return requireExpiry(await jwtVerify(token, secret, { ...rules, algorithms: symmetric }))
     }
     if (findKeySet !== null && asymmetric.includes(alg)) {
-      const { jwks, verifyWithoutKid } = findKeySet()
-      return requireExpiry(await (kid === undefined ? verifyWithoutKid(token) : verifyByKeys(token, jwks)))
+      const verifyByKeySet = findKeySet()
+      return requireExpiry(await verifyByKeySet(token, kid))
     }
     throw new errors.JOSEAlgNotAllowed('algorithm not allowed')
   }
@@ -76,21 +79,19 @@ export function createJwtVerifier({ jwtSecret, jwksUrl }: JwtSettings): VerifyJw
   }
 }
 
-// Returns the keys of a JWKS. jose measures their age by the wall clock. If that was set back, keys from before would
-// count as fresh for as much longer: withdrawn ones would work, and new ones would not. So they are fetched again.
-function createKeySet(url: URL) {
-  function create() {
-    const jwks = createRemoteJWKSet(url, keySetOptions)
-    return { jwks, verifyWithoutKid: createVerifyWithoutKid(jwks) }
-  }
-  let keySet = create()
+// Returns the verification by the keys of a JWKS. jose measures their age by the wall clock. If that was set back, keys
+// from before would count as fresh for as much longer: withdrawn ones would work, and new ones would not. So they are
+// fetched again.
+function createKeySetFinder(url: URL) {
+  const create = () => createVerifyByKeySet(createRemoteJWKSet(url, keySetOptions))
+  let verifyByKeySet = create()
   let startOfClock = findStartOfClock()
 
   return () => {
     const before = startOfClock
     startOfClock = findStartOfClock()
-    if (startOfClock < before - maxStepBackMs) keySet = create()
-    return keySet
+    if (startOfClock < before - maxStepBackMs) verifyByKeySet = create()
+    return verifyByKeySet
   }
 }
 
@@ -99,31 +100,38 @@ function findStartOfClock(): number {
   return Date.now() - performance.now()
 }
 
-// Verifies tokens that do not name their key. If no known key fits, its key may be new, so the keys are fetched again.
-// For a token with a `kid`, jose does this.
-function createVerifyWithoutKid(jwks: RemoteJWKSet) {
-  let failedAt = Number.NEGATIVE_INFINITY
+// Verifies tokens by a set of keys. If no known key fits, the token's key may be new, so the keys are fetched again.
+function createVerifyByKeySet(jwks: RemoteJWKSet) {
+  let fetchedAt = Number.NEGATIVE_INFINITY
 
-  // jose begins its cooldown only after a fetch that succeeded.
+  // While the keys cannot be fetched, the known ones go on.
   async function reload(): Promise<boolean> {
-    if (jwks.coolingDown || performance.now() < failedAt + keySetOptions.cooldownDuration) return false
-    try {
-      await jwks.reload()
-      return true
-    } catch {
-      failedAt = performance.now()
-      return false
+    if (!jwks.reloading) {
+      if (performance.now() < fetchedAt + cooldownMs) return false
+      fetchedAt = performance.now()
     }
+    return jwks.reload().then(
+      () => true,
+      () => false,
+    )
   }
 
-  return async (token: string) => {
+  return async (token: string, kid: string | undefined) => {
+    // jose fetches the keys itself if it has none, or old ones.
+    if (!jwks.fresh) fetchedAt = performance.now()
     try {
       return await verifyByKeys(token, jwks)
     } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed) || !(await reload())) throw error
+      if (!isOfUnknownKey(error, kid) || !(await reload())) throw error
       return verifyByKeys(token, jwks)
     }
   }
+}
+
+// A token that does not name its key is tried with each known one, so a bad signature can mean a new key too.
+function isOfUnknownKey(error: unknown, kid: string | undefined): boolean {
+  if (error instanceof errors.JWKSNoMatchingKey) return true
+  return kid === undefined && error instanceof errors.JWSSignatureVerificationFailed
 }
 
 // Verifies a token by the key that fits its header, or by each one in turn if several fit, as in a rotation of keys

@@ -15,13 +15,14 @@ interface Window {
 
 /**
  * Returns a function that counts a request of a good credential and sets the fields of
- * draft-ietf-httpapi-ratelimit-headers. Calls of scripts are not counted.
+ * draft-ietf-httpapi-ratelimit-headers. The calls of scripts are no requests, so they are not counted. A request with
+ * the token of a run comes from outside, and counts to the credential that the run has its rights from.
  */
 export function createRateLimiter({ requests, seconds }: RateLimit): CountRate {
   const windows = new LRUCache<string, Window>({ max: maxCredentials })
   const policy = `"token";q=${requests};w=${seconds}`
   return ({ state: { identity } }, reply) => {
-    if (identity === null || identity.run !== null) return
+    if (identity === null) return
     const credential = nameCredential(identity.caller)
     const now = performance.now()
     let window = windows.get(credential)
@@ -41,7 +42,7 @@ export function createRateLimiter({ requests, seconds }: RateLimit): CountRate {
 }
 
 // Names the credential and not its text, because a caller may have any number of JWTs. The digest is short for any
-// subject.
+// subject. Runs that no credential started share the window of their account.
 function nameCredential({ tokenId, accountCode, subject }: Caller): string {
   return tokenId === undefined ? digestToken(JSON.stringify([accountCode, subject])) : String(tokenId)
 }

@@ -28,13 +28,21 @@ beforeAll(async () => {
   server = await startServer(settings)
   browser = await openBrowser()
 })
-// The one sandbox is replaced after a test that stopped its run, and a run waits only 200 ms for it.
-beforeEach(() => untilReady(server.baseUrl))
+beforeEach(untilFree)
 afterAll(async () => {
   await browser.close()
   await server.stop()
   folder.remove()
 })
+
+// The one sandbox is replaced once the gateway has noticed that its run was stopped. A run waits only 200 ms for it.
+async function untilFree(): Promise<void> {
+  const body = { query: '{ runs(first: 10) { nodes { state } } }' }
+  await expect
+    .poll(async () => (await server.rest('POST', '/graphql', { body })).text)
+    .not.toContain('RUNNING')
+  await untilReady(server.baseUrl)
+}
 
 const busy =
   'log("begun"); for (;;) { for (let t = Date.now(); Date.now() - t < 20;); await graphql("{ viewer { userId } }") }'
@@ -121,7 +129,7 @@ test('logs come while the script runs, and Escape or the button stops it', async
   await stop.click()
   await status(page, /stopped/).waitFor()
   expect(await stop.isDisabled()).toBe(true)
-  await untilReady(server.baseUrl)
+  await untilFree()
   await field(page, 'Script').click()
   await page.keyboard.press('Control+Enter')
   await status(page, /running/).waitFor()

@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { printAuthor } from '../results/print.ts'
+import { printAuthor } from '../results/print-author.ts'
 import { viewTable } from '../shell/page-element.ts'
 import { viewExactTime } from '../time/view-time.ts'
 import type { CaseEvent } from './case-documents.ts'

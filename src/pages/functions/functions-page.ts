@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
-import { printAuthor } from '../results/print.ts'
+import { printAuthor } from '../results/print-author.ts'
 import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'

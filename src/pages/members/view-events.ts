@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { printAuthor } from '../results/print.ts'
+import { printAuthor } from '../results/print-author.ts'
 import { viewTime } from '../time/view-time.ts'
 import type { FoundEvents } from './event-search.ts'
 import type { MembershipEvent } from './member-documents.ts'

@@ -37,16 +37,6 @@ export function printJson(value: unknown): Shown {
   return lines.note === null ? lines : cutText(compact)
 }
 
-interface Author {
-  readonly byEmail: string | null
-  readonly byUserId: string | null
-}
-
-/** Prints who changed something. */
-export function printAuthor({ byEmail, byUserId }: Author): string {
-  return byEmail ?? (byUserId === null ? 'unknown' : `user ${byUserId}`)
-}
-
 /** Prints what ran a script: `webhook`, `hook pre-save`. */
 export function printTrigger(trigger: string, event: string | null): string {
   return event === null ? trigger.toLowerCase() : `${trigger} ${event.replace('_', '-')}`.toLowerCase()

@@ -36,6 +36,8 @@ test('the list says what to do when it is empty, and finds functions by a part o
   await page.reload()
   await page.getByRole('link', { name: 'other' }).waitFor()
   expect(await page.locator('a[data-row]').allInnerTexts()).toEqual(['also', 'find-me', 'other'])
+  // The token has no e-mail address.
+  expect(await page.getByText('by you').count()).toBe(3)
   await page.keyboard.press('/')
   await page.keyboard.type('find')
   await page.getByRole('link', { name: 'other' }).waitFor({ state: 'detached' })

@@ -126,6 +126,31 @@ test('a member that only a late element of a list has is known', () => {
 })
 
 test.each([
+  ['fail(', 'fail(', 'message: string', '): never'],
+  ['exit(1, ', 'exit(payload?: unknown', '', '): never'],
+  ["log('total', 6, ", 'log(', '...data: unknown[]', '): void'],
+  [
+    "graphql('{ viewer { email } }', ",
+    'graphql(query: string, ',
+    'variables?: Record<string, unknown> | null',
+    ', url?: string): Promise<Rostrum.GraphqlAnswer>',
+  ],
+])('the types know what the call at the end of `%s` takes', (script, before, argument, after) => {
+  const found = answer({
+    ...{ id: 1, kind: 'describeCall', script, input: '{}', name: '' },
+    offset: script.length,
+  })
+  expect(found).toMatchObject({ from: script.indexOf('(') + 1, before, argument, after })
+  expect(found).not.toHaveProperty('documentation', '')
+})
+
+test('outside of a call, no call is described', () => {
+  const script = 'log(1)\n'
+  const question = { id: 1, kind: 'describeCall', script, input: '{}', name: '' } as const
+  expect(answer({ ...question, offset: script.length })).toBeNull()
+})
+
+test.each([
   'exti(1)',
   'exit(1, 2)',
   'fail()',

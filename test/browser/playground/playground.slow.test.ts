@@ -233,6 +233,27 @@ test('the types mark a mistake, complete a name with its documentation, and know
   await page.context().close()
 })
 
+test('what a call takes is shown from its bracket on, with the argument at the cursor marked', async () => {
+  const { page, faults } = await openTypedPlayground(browser, server)
+  const help = page.getByRole('tooltip')
+  const marked = help.locator('strong')
+  await write(page, 'Script', 'await graphql')
+  await page.keyboard.type("('{ a }'")
+  await help.filter({ hasText: 'graphql(query: string, variables' }).waitFor()
+  expect(await marked.innerText()).toBe('query: string')
+  await page.keyboard.type(', ')
+  await marked.filter({ hasText: 'variables' }).waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'detached' })
+  await page.keyboard.type('null, ')
+  await marked.filter({ hasText: 'url' }).waitFor()
+  await page.keyboard.type(')')
+  await help.waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a script that the types cannot check has no marks of the one before it, and the next has its own', async () => {
   const { page, faults } = await openTypedPlayground(browser, server)
   const problems = page.getByRole('list', { name: 'Problems' }).getByRole('listitem')

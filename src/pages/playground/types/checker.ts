@@ -1,6 +1,14 @@
 import type ts from '@typescript/typescript6'
 import { inferType } from './infer-type.ts'
-import type { Answers, Completion, Description, Problem, Question, TypeTexts } from './protocol.ts'
+import type {
+  Answers,
+  CallDescription,
+  Completion,
+  Description,
+  Problem,
+  Question,
+  TypeTexts,
+} from './protocol.ts'
 
 type TypeScript = typeof ts
 
@@ -65,6 +73,26 @@ export function createChecker(typescript: TypeScript, { language, api }: TypeTex
     return { from: start, to: start + length, ...printDetails(info) }
   }
 
+  function describeCall(offset: number): CallDescription | null {
+    const help = service.getSignatureHelpItems(scriptFile, offset, {})
+    const item = help?.items[help.selectedItemIndex]
+    if (help === undefined || item === undefined) return null
+    const print = typescript.displayPartsToString
+    const separator = print(item.separatorDisplayParts)
+    const texts = item.parameters.map(({ displayParts }) => print(displayParts))
+    const last = texts.length - 1
+    const index = item.isVariadic ? Math.min(help.argumentIndex, last) : help.argumentIndex
+    const before = texts.slice(0, index).map((text, at) => (at === last ? text : text + separator))
+    const after = texts.slice(index + 1).map(text => separator + text)
+    return {
+      from: help.applicableSpan.start,
+      before: print(item.prefixDisplayParts) + before.join(''),
+      argument: texts[index] ?? '',
+      after: after.join('') + print(item.suffixDisplayParts),
+      documentation: print(item.documentation),
+    }
+  }
+
   function printDetails({
     displayParts,
     documentation,
@@ -83,7 +111,8 @@ export function createChecker(typescript: TypeScript, { language, api }: TypeTex
     update(apiFile, api.replace(/^declare let payload: Rostrum\.Json$/m, declare))
     if (kind === 'check') return check()
     if (kind === 'complete') return complete(offset)
-    return kind === 'explain' ? explain(offset, name) : describe(offset)
+    if (kind === 'explain') return explain(offset, name)
+    return kind === 'describe' ? describe(offset) : describeCall(offset)
   }
 }
 

@@ -1,7 +1,9 @@
 import { autocompletion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete'
 import type { Extension } from '@codemirror/state'
 import { closeHoverTooltips, type EditorView, hasHoverTooltips, hoverTooltip, keymap } from '@codemirror/view'
-import type { Answers, Description, Question } from './protocol.ts'
+import { closeCallHelp, createCallHelp } from './call-help.ts'
+import type { Answers, Question } from './protocol.ts'
+import { toElement } from './to-element.ts'
 
 type Ask = <Kind extends keyof Answers>(
   kind: Kind,
@@ -18,7 +20,10 @@ const kinds: Readonly<Record<string, string>> = {
   module: 'namespace',
 }
 
-/** Completes names, and describes the name under the pointer. Both say nothing until the types are there. */
+/**
+ * Completes names, describes the name under the pointer, and shows what a call takes. All say nothing until the types
+ * are there.
+ */
 export function createEditorHelp(ask: Ask): Extension {
   async function complete(context: CompletionContext): Promise<CompletionResult | null> {
     const word = context.matchBefore(/[\w$]*$/)
@@ -35,7 +40,7 @@ export function createEditorHelp(ask: Ask): Extension {
       boost: 20 - Number.parseInt(sortText, 10) || 0,
       info: async () => {
         const description = await ask('explain', { script, offset: pos, name }).catch(() => null)
-        return description === null ? null : toElement(description)
+        return description === null ? null : toElement([description.signature], description.documentation)
       },
     }))
     return { from: word.from, options, validFor: /^[\w$]*$/ }
@@ -45,14 +50,20 @@ export function createEditorHelp(ask: Ask): Extension {
     const script = view.state.doc.toString()
     const description = await ask('describe', { script, offset }).catch(() => null)
     if (description === null) return null
-    const create = () => ({ dom: toElement(description, 'tooltip') })
-    return { pos: description.from, end: description.to, above: true, create }
+    const { from, to, signature, documentation } = description
+    return {
+      pos: from,
+      end: to,
+      above: true,
+      create: () => ({ dom: toElement([signature], documentation, 'tooltip') }),
+    }
   })
 
   // Enter takes the completion as soon as it is seen.
   return [
     autocompletion({ override: [complete], icons: false, interactionDelay: 0 }),
     describe,
+    createCallHelp((script, offset) => ask('describeCall', { script, offset }).catch(() => null)),
     keymap.of([{ key: 'Escape', run: closeDescription }]),
   ]
 }
@@ -60,18 +71,6 @@ export function createEditorHelp(ask: Ask): Extension {
 // A description covers text, so Escape closes it. It does what it does otherwise too.
 function closeDescription(view: EditorView): boolean {
   if (hasHoverTooltips(view.state)) view.dispatch({ effects: closeHoverTooltips })
+  closeCallHelp(view)
   return false
-}
-
-function toElement({ signature, documentation }: Description, role?: string): HTMLElement {
-  const element = document.createElement('div')
-  element.className = 'cm-describe'
-  if (role !== undefined) element.setAttribute('role', role)
-  element.append(signature)
-  if (documentation !== '') {
-    const text = document.createElement('p')
-    text.append(documentation)
-    element.append(text)
-  }
-  return element
 }

@@ -12,7 +12,7 @@ export interface Problem {
 /** A question about a script. */
 export interface Question {
   readonly id: number
-  readonly kind: 'check' | 'complete' | 'explain' | 'describe'
+  readonly kind: 'check' | 'complete' | 'explain' | 'describe' | 'describeCall'
   readonly script: string
   /** The input document, whose type `payload` has. */
   readonly input: string
@@ -36,12 +36,24 @@ export interface Description {
   readonly documentation: string
 }
 
+/** What a call takes. The signature is in three parts, of which the argument at the offset is one. */
+export interface CallDescription {
+  /** Offset of the first argument. */
+  readonly from: number
+  readonly before: string
+  /** Empty if the call takes no such argument. */
+  readonly argument: string
+  readonly after: string
+  readonly documentation: string
+}
+
 /** The answer to each kind of question. */
 export interface Answers {
   readonly check: readonly Problem[]
   readonly complete: readonly Completion[]
   readonly explain: Description | null
   readonly describe: Description | null
+  readonly describeCall: CallDescription | null
 }
 
 /** What the worker needs before it can answer. */

@@ -281,8 +281,8 @@ export async function createApp({
       const workEnd = Promise.all([queueWork?.close(), stopSweeping()])
       followers.endAll()
       await server.close()
-      // Node reports connections that were cut off after the end of the server, when this turn of the event loop ends.
-      // Only that ends their requests. Otherwise their runs would seem to crash, and keys would keep that.
+      // Node reports connections that were cut off when this turn of the event loop ends, or the next one. Only that
+      // ends their requests. Otherwise their runs would seem to crash, and keys would keep that.
       await nextTurn()
       await nextTurn()
       metricsServer?.close()

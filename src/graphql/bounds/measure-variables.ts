@@ -147,13 +147,12 @@ function areFewScalars(variables: Variables): boolean {
 }
 
 function areFewAtAnyDepth(variables: unknown): boolean {
-  let count = 0
+  const isPastBound = countTogether()
   for (let level = [variables]; level.length > 0; ) {
     const below: unknown[] = []
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue
-      count += countParts(value)
-      if (count > bounds.values) return false
+      if (isPastBound(value)) return false
       addObjects(Array.isArray(value) ? value : Object.values(value), below)
     }
     level = below
@@ -162,18 +161,14 @@ function areFewAtAnyDepth(variables: unknown): boolean {
 }
 
 // Returns a function that counts the parts of all its values. It returns true once they are past the bound: the
-// variables are then refused whatever is inside, so no more of them is copied. A copy of 170,000 fields takes 0.2 s.
+// variables are then refused whatever is inside, so no more of them is copied. A copy of 170,000 fields takes 0.2 s. To
+// count them without reading them takes a third of the time.
 function countTogether(): (value: object) => boolean {
   let count = 0
   return value => {
-    if (count <= bounds.values) count += countParts(value)
+    if (count <= bounds.values) count += Array.isArray(value) ? value.length : Object.keys(value).length
     return count > bounds.values
   }
-}
-
-// Counts without reading the fields, which takes a third of the time.
-function countParts(value: object): number {
-  return Array.isArray(value) ? value.length : Object.keys(value).length
 }
 
 function addObjects(parts: readonly unknown[], objects: unknown[]): void {

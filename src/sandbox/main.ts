@@ -1,7 +1,6 @@
 import type { RunMessage, SandboxSetup } from '../scripts/protocol.ts'
 import { die, hold, receive, send } from './channel.ts'
 import { IsolateKeeper } from './isolate-keeper.ts'
-import { platformCallsSource } from './realm/platform-calls.ts'
 import { ScriptRun } from './script-run.ts'
 
 // The sandbox process runs one script at a time, on its only thread: another thread would have to be woken for each
@@ -14,7 +13,7 @@ Error.stackTraceLimit = 0
 
 const setup: SandboxSetup = JSON.parse(process.argv[2] ?? '{}')
 const keeper = new IsolateKeeper(setup)
-const platformCalls = platformCallsSource(setup.platform)
+const platformMethods = setup.platform.map(method => JSON.stringify(method))
 let current: ScriptRun | null = null
 
 function begin(message: RunMessage): void {
@@ -23,7 +22,7 @@ function begin(message: RunMessage): void {
     limits: setup.limits,
     isolate: keeper.isolateFor(message.accountCode),
     channel: { send, hold },
-    platformCalls,
+    platformMethods,
     reusesIsolate: setup.isolation === 'account',
     onLeft(ending) {
       current = null

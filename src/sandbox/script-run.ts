@@ -27,8 +27,8 @@ export interface ScriptRunParts {
   readonly limits: RunLimits
   readonly isolate: RealmIsolate
   readonly channel: Channel
-  /** The text that the realm compiles when the script first calls a method of `Platform`. */
-  readonly platformCalls: string
+  /** Each method of `Platform` as JSON. The realm asks for those that its script calls. */
+  readonly platformMethods: readonly string[]
   /** True if the isolate will serve its account again. A run then leaves it by a throw instead of by disposal. */
   readonly reusesIsolate: boolean
   /** Called once, when the run has ended and the script has left its isolate. */
@@ -129,7 +129,7 @@ export class ScriptRun {
 
   // Handles a post of the script, which is on the stack. It must be quick and never throw.
   #onPost(kind: string, parts: string[]): unknown {
-    const { isolate, channel, platformCalls } = this.#parts
+    const { isolate, channel, platformMethods } = this.#parts
     if (this.#ending !== null) return isolate.dispose()
     const [first = '', second = '', third = '', fourth = ''] = parts
     const run = this.id
@@ -154,8 +154,8 @@ export class ScriptRun {
         })
       case 'guid':
         return randomUUID()
-      case 'platform':
-        return platformCalls
+      case 'method':
+        return platformMethods[Number(first)]
       case 'cut':
         return channel.hold({
           type: 'cut',

@@ -7,7 +7,7 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
   // A text, because V8 reports it if the script leaves it unhandled: an object could have getters of the script.
   const unwinding = 'The run has ended'
   let hasEnded = false
-  const nothing = (): void => undefined
+  const doNothing = (): void => undefined
 
   // Posts the ending, and then never returns, so that no more code of the script runs. The host disposes of the isolate
   // during the post, and V8 leaves the script in the loop. An isolate that is reused for its account
@@ -16,9 +16,11 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
     if (state.cutEntries > 0) state.post('cut', state.cutEntries, `${state.cutCharacters}`, 'final')
     state.post(kind, first, second)
     hasEnded = true
-    if (state.reusesIsolate) throw unwinding
-    // V8 looks for the disposal at each call, but only sometimes in a loop without one.
-    for (;;) nothing()
+    for (;;) {
+      // V8 looks for the disposal at each call, but only sometimes in a loop without one.
+      doNothing()
+      if (state.reusesIsolate) throw unwinding
+    }
   }
 
   const endWithError = (code: string, described: DescribedError): never => {
@@ -71,6 +73,7 @@ export function makeEndings({ language, json, errors, state }: RealmParts) {
   }
 
   return {
+    doNothing,
     endByThrown,
     exit(payload?: unknown): never {
       requireStack()

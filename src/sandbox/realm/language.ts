@@ -42,7 +42,6 @@ export function captureLanguage() {
     Error,
     TypeError,
     Promise,
-    Function,
     AsyncFunction: (async () => {}).constructor as new (source: string) => () => Promise<unknown>,
     whenSettled: uncurry(Promise.prototype.then) as (
       promise: Promise<unknown>,

@@ -14,14 +14,8 @@ export type Ask = (
   mustBeFinite: boolean,
 ) => Promise<unknown>
 
-/** Runs the method of `Platform` with an index. */
-export type PlatformCalls = (index: number, given: readonly unknown[]) => Promise<unknown>
-
-export type MakePlatformCalls = (
-  language: Language,
-  json: RealmParts['json'],
-  askGateway: Ask,
-) => PlatformCalls
+/** Runs a method of `Platform` with the arguments of the script. */
+export type PlatformCalls = (method: PlatformMethod, given: readonly unknown[]) => Promise<unknown>
 
 interface Answer {
   data?: Record<string, unknown> | null
@@ -33,21 +27,14 @@ interface Failure {
   extensions?: { code?: string; reason?: string }
 }
 
-/** Returns the body of a `MakePlatformCalls`. */
-export function platformCallsSource(methods: readonly PlatformMethod[]): string {
-  return `'use strict'
-return (${makePlatformCalls})(language, json, askGateway, ${JSON.stringify(methods)})`
-}
-
 /**
  * Makes what the methods of `Platform` do, with field names as on the REST side (contract, section 4). A refusal
  * rejects with its message, its code as `code` and its reason as `reason`. Runs inside the isolate as text.
  */
-function makePlatformCalls(
+export function makePlatformCalls(
   language: Language,
   json: RealmParts['json'],
   askGateway: Ask,
-  methods: readonly PlatformMethod[],
 ): PlatformCalls {
   const { Error, TypeError, lowerCase, slice } = language
 
@@ -188,20 +175,19 @@ function makePlatformCalls(
     return page
   }
 
-  return async (index, given) => {
+  return async (method, given) => {
     // Created now, so that its stack shows the script's line that called, not the arrival of the answer.
     const failure = new Error('')
-    const row = methods[index] as PlatformMethod
-    const { field, takes, answers } = row
+    const { field, takes, answers } = method
     const variables: Row = {}
     for (let i = 0; i < takes.length; i++) {
       const name = takes[i] as string
-      const value = name === 'input' ? gather(row.positional, given, i) : given[answers === 'page' ? 0 : i]
-      variables[name] = readVariable(row, name, value)
+      const value = name === 'input' ? gather(method.positional, given, i) : given[answers === 'page' ? 0 : i]
+      variables[name] = readVariable(method, name, value)
     }
-    const answer = await ask(row, variables)
+    const answer = await ask(method, variables)
     const first = answer.errors?.[0]
     if (first !== undefined) throw toRefusal(failure, first)
-    return readAnswer(row, answer.data?.[field])
+    return readAnswer(method, answer.data?.[field])
   }
 }

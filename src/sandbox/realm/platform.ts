@@ -1,30 +1,30 @@
-import type { Ask, MakePlatformCalls, PlatformCalls } from './platform-calls.ts'
+import type { PlatformMethod } from '../../scripts/protocol.ts'
+import type { Ask, makePlatformCalls, PlatformCalls } from './platform-calls.ts'
 import type { RealmParts } from './realm-parts.ts'
 
 /** The object and the name of a method. */
 export type MethodName = readonly [object: string, method: string]
 
 /**
- * Returns the `Platform` object of an account: each method is one operation. What the methods do is the text of
- * `platformCallsSource`, which the host gives on the first call: most scripts make none, and in the snapshot it would
- * make each isolate dearer to create. Runs inside the isolate as text.
+ * Returns the `Platform` object of an account: each method is one operation. What a method sends and answers with is
+ * described by JSON, which the host gives on the first call: most scripts make none. Runs inside the isolate as text.
  */
 export function makePlatform(
   { language, json, state }: RealmParts,
-  askGateway: Ask,
+  ask: Ask,
+  makeCalls: typeof makePlatformCalls,
   names: readonly MethodName[],
 ) {
-  const { freeze, shield, Function } = language
+  const { freeze, shield, parse } = language
   let call: PlatformCalls | null = null
 
   const makeMethod = (index: number) => {
+    let method: PlatformMethod | null = null
     return async (...given: unknown[]): Promise<unknown> => {
-      if (call === null) {
-        const makeCalls = new Function('language', 'json', 'askGateway', state.post('platform') as string)
-        call = (makeCalls as MakePlatformCalls)(language, json, askGateway)
-      }
+      call ??= makeCalls(language, json, ask)
+      method ??= parse(state.post('method', index) as string) as PlatformMethod
       // Without `await`, the promise would be settled by a `then` that the script may have changed.
-      return await call(index, given)
+      return await call(method, given)
     }
   }
 

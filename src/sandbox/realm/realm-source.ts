@@ -5,6 +5,7 @@ import { makeHideSource } from './hide-source.ts'
 import { captureLanguage } from './language.ts'
 import { makeLog } from './log.ts'
 import { type MethodName, makePlatform } from './platform.ts'
+import { makePlatformCalls } from './platform-calls.ts'
 import { makeReduceGlobals } from './reduce-globals.ts'
 import { makeStart } from './run-script.ts'
 import { makeDescribeError } from './text/describe-error.ts'
@@ -35,16 +36,16 @@ globalThis.takeRealm = (() => {
   const endings = (${makeEndings})(parts)
   const calls = (${makeGraphql})(parts)
   const { log, console } = (${makeLog})(parts)
-  const platformOf = (${makePlatform})(parts, calls.ask, ${JSON.stringify(names)})
+  const platformOf = (${makePlatform})(parts, calls.ask, ${makePlatformCalls}, ${JSON.stringify(names)})
   const source = (${makeHideSource})(language)
   const { reduce, provideTemporal } = (${makeReduceGlobals})(console, errors.prepareStackTrace)
   const { expose, start } = (${makeStart})({ ...parts, endings, calls, log, platformOf, provideTemporal, source })
+  expose()
   return post => {
     delete globalThis.takeRealm
     state.post = post
     reduce()
     source.install()
-    expose()
     // Spreading would call the iterator of arrays, which the script may have changed.
     return (kind, a, b, c, d) => (kind === 'start' ? start(a, b, c, d) : calls.resolveCall(a, b, c, d))
   }
@@ -53,7 +54,7 @@ globalThis.takeRealm = (() => {
 
 /**
  * Returns a text that runs the usual path of a script once in a temporary context, so that the snapshot contains its
- * compiled code.
+ * compiled code. Each function in it makes each isolate a little dearer, so it calls no method of `Platform`.
  */
 export function warmUpSource(): string {
   const setup = {
@@ -63,6 +64,12 @@ export function warmUpSource(): string {
     requestContext: '{}',
     file: 'warm-up',
   }
-  const texts = ['log(1, payload, [new Date(0)]); exit(payload)', '{"a":[1]}', '{}', JSON.stringify(setup)]
-  return `takeRealm(() => undefined)('start', ...${JSON.stringify(texts)})`
+  const script = `graphql('', {})
+log(1, payload, [new Date(0)])
+try { fail('') } catch {}
+exit(payload)`
+  const texts = [script, '{"a":[1]}', '{}', JSON.stringify(setup)]
+  return `const enter = takeRealm(() => undefined)
+enter('start', ...${JSON.stringify(texts)})
+enter('answer', 1, true, '{}', '')`
 }

@@ -96,7 +96,7 @@ export function makeStart(parts: RunParts) {
     // Hides `constructor`. Otherwise `then` would read `Promise.prototype.constructor`, which the script may have
     // changed.
     define(running, 'constructor', noConstructor)
-    whenSettled(running, () => undefined, endings.endByThrown)
+    whenSettled(running, endings.doNothing, endings.endByThrown)
     return ''
   }
 

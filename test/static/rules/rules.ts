@@ -131,7 +131,6 @@ const rooms: readonly Rule[] = [
     allowed: {
       'sandbox/realm/language.ts': 'takes the realm’s own AsyncFunction',
       'sandbox/realm/run-script.ts': 'compiles the script with it',
-      'sandbox/realm/platform.ts': 'compiles what the methods of `Platform` do, a text of ours',
       'v8/collect-garbage.ts': 'takes one function of V8’s from a new context',
     },
     caught: [

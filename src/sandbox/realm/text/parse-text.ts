@@ -7,126 +7,129 @@ import type { Language } from '../language.ts'
  */
 export function makeParseText(language: Language) {
   const { create, define, parse, slice, indexOf, lastIndexOf } = language
-  // Has no prototype, so that a script cannot change what the descriptor inherits.
-  const own = create(null) as PropertyDescriptor
-  own.writable = true
-  own.enumerable = true
-  own.configurable = true
-  let text = ''
-  let at = 0
 
-  const isSpace = (character: string | undefined): boolean =>
-    character === ' ' || character === '\n' || character === '\r' || character === '\t'
+  // Reads a text member by member. Returns undefined if it has no escaped key. Its functions are made when it is
+  // called: in the snapshot they would make each isolate dearer.
+  const readAgain = (text: string): unknown => {
+    // Has no prototype, so that a script cannot change what the descriptor inherits.
+    const own = create(null) as PropertyDescriptor
+    own.writable = true
+    own.enumerable = true
+    own.configurable = true
+    let at = 0
 
-  const isEscaped = (place: number): boolean => {
-    let before = place
-    while (before > 0 && text[before - 1] === '\\') before--
-    return (place - before) % 2 === 1
-  }
+    const isSpace = (character: string | undefined): boolean =>
+      character === ' ' || character === '\n' || character === '\r' || character === '\t'
 
-  const findEndOfString = (start: number): number => {
-    let end = indexOf(text, '"', start + 1)
-    while (isEscaped(end)) end = indexOf(text, '"', end + 1)
-    return end + 1
-  }
-
-  const skipSpace = (): void => {
-    while (at < text.length && isSpace(text[at])) at++
-  }
-
-  const hasEscapedKey = (): boolean => {
-    for (let escape = indexOf(text, '\\'); escape !== -1; escape = indexOf(text, '\\', at)) {
-      // The first escape of a string: no quote is between it and the start.
-      at = findEndOfString(lastIndexOf(text, '"', escape))
-      skipSpace()
-      if (text[at] === ':') return true
+    const isEscaped = (place: number): boolean => {
+      let before = place
+      while (before > 0 && text[before - 1] === '\\') before--
+      return (place - before) % 2 === 1
     }
-    return false
-  }
 
-  // Goes past what ends here, and returns its value. V8 reads a string that is no key right.
-  const take = (end: number): unknown => {
-    const start = at
-    at = end
-    return parse(slice(text, start, end))
-  }
-
-  const takeWord = (): unknown => {
-    let end = at
-    while (end < text.length) {
-      const character = text[end]
-      if (character === ',' || character === '}' || character === ']' || isSpace(character)) break
-      end++
+    const findEndOfString = (start: number): number => {
+      let end = indexOf(text, '"', start + 1)
+      while (isEscaped(end)) end = indexOf(text, '"', end + 1)
+      return end + 1
     }
-    return take(end)
-  }
 
-  // Defines members and items, because a script may have given setters to all objects.
-  const add = (target: object, key: string | number, value: unknown): void => {
-    own.value = value
-    define(target, key, own)
-    own.value = undefined
-  }
-
-  const takeItems = (): unknown[] => {
-    const items: unknown[] = []
-    for (let count = 0; ; count++) {
-      at++
-      skipSpace()
-      if (text[at] !== ']') add(items, count, takeValue())
-      skipSpace()
-      if (text[at] === ',') continue
-      at++
-      return items
+    const skipSpace = (): void => {
+      while (at < text.length && isSpace(text[at])) at++
     }
-  }
 
-  const takeMembers = (): object => {
-    const members = {}
-    for (;;) {
-      at++
-      skipSpace()
-      if (text[at] !== '}') {
-        const key = take(findEndOfString(at)) as string
+    const hasEscapedKey = (): boolean => {
+      for (let escape = indexOf(text, '\\'); escape !== -1; escape = indexOf(text, '\\', at)) {
+        // The first escape of a string: no quote is between it and the start.
+        at = findEndOfString(lastIndexOf(text, '"', escape))
         skipSpace()
-        at++
-        add(members, key, takeValue())
+        if (text[at] === ':') return true
       }
-      skipSpace()
-      if (text[at] === ',') continue
-      at++
-      return members
+      return false
     }
-  }
 
-  const takeValue = (): unknown => {
-    skipSpace()
-    switch (text[at]) {
-      case '{':
-        return takeMembers()
-      case '[':
-        return takeItems()
-      case '"':
-        return take(findEndOfString(at))
-      default:
-        return takeWord()
+    // Goes past what ends here, and returns its value. V8 reads a string that is no key right.
+    const take = (end: number): unknown => {
+      const start = at
+      at = end
+      return parse(slice(text, start, end))
     }
+
+    const takeWord = (): unknown => {
+      let end = at
+      while (end < text.length) {
+        const character = text[end]
+        if (character === ',' || character === '}' || character === ']' || isSpace(character)) break
+        end++
+      }
+      return take(end)
+    }
+
+    // Defines members and items, because a script may have given setters to all objects.
+    const add = (target: object, key: string | number, value: unknown): void => {
+      own.value = value
+      define(target, key, own)
+      own.value = undefined
+    }
+
+    const takeItems = (): unknown[] => {
+      const items: unknown[] = []
+      for (let count = 0; ; count++) {
+        at++
+        skipSpace()
+        if (text[at] !== ']') add(items, count, takeValue())
+        skipSpace()
+        if (text[at] === ',') continue
+        at++
+        return items
+      }
+    }
+
+    const takeMembers = (): object => {
+      const members = {}
+      for (;;) {
+        at++
+        skipSpace()
+        if (text[at] !== '}') {
+          const key = take(findEndOfString(at)) as string
+          skipSpace()
+          at++
+          add(members, key, takeValue())
+        }
+        skipSpace()
+        if (text[at] === ',') continue
+        at++
+        return members
+      }
+    }
+
+    const takeValue = (): unknown => {
+      skipSpace()
+      switch (text[at]) {
+        case '{':
+          return takeMembers()
+        case '[':
+          return takeItems()
+        case '"':
+          return take(findEndOfString(at))
+        default:
+          return takeWord()
+      }
+    }
+
+    if (!hasEscapedKey()) return undefined
+    at = 0
+    return takeValue()
   }
 
   return (given: string): unknown => {
     const value: unknown = parse(given)
     if (indexOf(given, '\\') === -1) return value
     try {
-      text = given
-      at = 0
-      if (!hasEscapedKey()) return value
-      at = 0
-      return takeValue()
+      const again = readAgain(given)
+      return again === undefined ? value : again
     } catch {
       // It has more levels than the stack. V8 reads those without one.
       return value
-    } finally {
-      text = ''
     }
   }
 }

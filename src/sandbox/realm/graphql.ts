@@ -11,7 +11,7 @@ interface Call {
  * isolate as text.
  */
 export function makeGraphql({ language, json, state }: RealmParts) {
-  const { create, isArray, parse, Error, TypeError, Promise } = language
+  const { create, isArray, parseText, Error, TypeError, Promise } = language
   const calls = create(null) as Record<number, Call | undefined>
   let count = 0
   // Calls past the concurrency limit. They wait here, in the memory of the run, and not in the memory of the gateway.
@@ -97,7 +97,7 @@ export function makeGraphql({ language, json, state }: RealmParts) {
       calls[id] = undefined
       answered++
       postNext()
-      if (ok) return call.resolve(parse(text))
+      if (ok) return call.resolve(parseText(text))
       call.error.message = text
       if (code !== '') (call.error as Error & { code?: string }).code = code
       call.reject(call.error)

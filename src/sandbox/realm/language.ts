@@ -65,4 +65,5 @@ export function captureLanguage() {
   }
 }
 
-export type Language = ReturnType<typeof captureLanguage>
+/** What the realm captures, and `parseText`, which reads texts of others: `parse` reads those of the host alone. */
+export type Language = ReturnType<typeof captureLanguage> & { readonly parseText: (text: string) => unknown }

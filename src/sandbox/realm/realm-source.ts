@@ -25,7 +25,7 @@ export function realmSource({ limits, platform }: SandboxSetup): string {
   return `'use strict'
 globalThis.takeRealm = (() => {
   const language = (${captureLanguage})()
-  language.parse = (${makeParseText})(language)
+  language.parseText = (${makeParseText})(language)
   const state = language.create(null)
   state.limits = ${JSON.stringify(limits)}
   state.cutEntries = 0
@@ -68,7 +68,7 @@ export function warmUpSource(): string {
 log(1, payload, [new Date(0)])
 try { fail('') } catch {}
 exit(payload)`
-  const texts = [script, '{"a":[1]}', '{}', JSON.stringify(setup)]
+  const texts = [script, '{"a":["\\n"]}', '{}', JSON.stringify(setup)]
   return `const enter = takeRealm(() => undefined)
 enter('start', ...${JSON.stringify(texts)})
 enter('answer', 1, true, '{}', '')`

@@ -41,7 +41,7 @@ export function makeStart(parts: RunParts) {
     provideTemporal,
     source: ownSource,
   } = parts
-  const { create, define, shield, parse, indexOf, AsyncFunction, apply, whenSettled } = language
+  const { create, define, shield, parse, parseText, indexOf, AsyncFunction, apply, whenSettled } = language
   const { entries } = Object
   let context = '{}'
   // Has no prototype, so that a script cannot change what the descriptor inherits.
@@ -55,7 +55,7 @@ export function makeStart(parts: RunParts) {
 
   const local = {
     requestContext(): unknown {
-      return parse(context)
+      return parseText(context)
     },
     generateGuid(): string {
       return state.post('guid') as string
@@ -89,8 +89,8 @@ export function makeStart(parts: RunParts) {
     ownSource.hide(script)
     provideTemporal(indexOf(source, 'Temporal') >= 0)
     constant('Platform', platformOf(setup.accountCode))
-    variable('payload', parse(payload))
-    variable('options', parse(options))
+    variable('payload', parseText(payload))
+    variable('options', parseText(options))
 
     const running = apply(script, undefined, []) as Promise<unknown>
     // Hides `constructor`. Otherwise `then` would read `Promise.prototype.constructor`, which the script may have

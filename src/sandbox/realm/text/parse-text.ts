@@ -5,12 +5,43 @@ import type { Language } from '../language.ts'
  * backslash that the isolate has seen before: see `src/json/parse-json.ts`. So a text with escaped keys is read again,
  * member by member. Runs inside the isolate as text.
  */
-export function makeParseText(language: Language) {
+export function makeParseText(language: Omit<Language, 'parseText'>) {
   const { create, define, parse, slice, indexOf, lastIndexOf } = language
 
-  // Reads a text member by member. Returns undefined if it has no escaped key. Its functions are made when it is
-  // called: in the snapshot they would make each isolate dearer.
-  const readAgain = (text: string): unknown => {
+  const isSpace = (character: string | undefined): boolean =>
+    character === ' ' || character === '\n' || character === '\r' || character === '\t'
+
+  const isEscaped = (text: string, place: number): boolean => {
+    let before = place
+    while (before > 0 && text[before - 1] === '\\') before--
+    return (place - before) % 2 === 1
+  }
+
+  const endOfString = (text: string, start: number): number => {
+    let end = indexOf(text, '"', start + 1)
+    while (isEscaped(text, end)) end = indexOf(text, '"', end + 1)
+    return end + 1
+  }
+
+  const endOfSpace = (text: string, start: number): number => {
+    let end = start
+    while (end < text.length && isSpace(text[end])) end++
+    return end
+  }
+
+  const hasEscapedKey = (text: string): boolean => {
+    let at = 0
+    for (let escape = indexOf(text, '\\'); escape !== -1; escape = indexOf(text, '\\', at)) {
+      // The first escape of a string: no quote is between it and the start.
+      at = endOfSpace(text, endOfString(text, lastIndexOf(text, '"', escape)))
+      if (text[at] === ':') return true
+    }
+    return false
+  }
+
+  // Few texts need it. So its functions are made when it is called, because in the snapshot they would make each
+  // isolate dearer.
+  const readMembers = (text: string): unknown => {
     // Has no prototype, so that a script cannot change what the descriptor inherits.
     const own = create(null) as PropertyDescriptor
     own.writable = true
@@ -18,33 +49,8 @@ export function makeParseText(language: Language) {
     own.configurable = true
     let at = 0
 
-    const isSpace = (character: string | undefined): boolean =>
-      character === ' ' || character === '\n' || character === '\r' || character === '\t'
-
-    const isEscaped = (place: number): boolean => {
-      let before = place
-      while (before > 0 && text[before - 1] === '\\') before--
-      return (place - before) % 2 === 1
-    }
-
-    const findEndOfString = (start: number): number => {
-      let end = indexOf(text, '"', start + 1)
-      while (isEscaped(end)) end = indexOf(text, '"', end + 1)
-      return end + 1
-    }
-
     const skipSpace = (): void => {
-      while (at < text.length && isSpace(text[at])) at++
-    }
-
-    const hasEscapedKey = (): boolean => {
-      for (let escape = indexOf(text, '\\'); escape !== -1; escape = indexOf(text, '\\', at)) {
-        // The first escape of a string: no quote is between it and the start.
-        at = findEndOfString(lastIndexOf(text, '"', escape))
-        skipSpace()
-        if (text[at] === ':') return true
-      }
-      return false
+      at = endOfSpace(text, at)
     }
 
     // Goes past what ends here, and returns its value. V8 reads a string that is no key right.
@@ -90,7 +96,7 @@ export function makeParseText(language: Language) {
         at++
         skipSpace()
         if (text[at] !== '}') {
-          const key = take(findEndOfString(at)) as string
+          const key = take(endOfString(text, at)) as string
           skipSpace()
           at++
           add(members, key, takeValue())
@@ -110,23 +116,20 @@ export function makeParseText(language: Language) {
         case '[':
           return takeItems()
         case '"':
-          return take(findEndOfString(at))
+          return take(endOfString(text, at))
         default:
           return takeWord()
       }
     }
 
-    if (!hasEscapedKey()) return undefined
-    at = 0
     return takeValue()
   }
 
-  return (given: string): unknown => {
-    const value: unknown = parse(given)
-    if (indexOf(given, '\\') === -1) return value
+  return (text: string): unknown => {
+    const value: unknown = parse(text)
+    if (indexOf(text, '\\') === -1) return value
     try {
-      const again = readAgain(given)
-      return again === undefined ? value : again
+      return hasEscapedKey(text) ? readMembers(text) : value
     } catch {
       // It has more levels than the stack. V8 reads those without one.
       return value

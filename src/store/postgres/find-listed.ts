@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { columnsOf, type FindByIds, type IdSelection, type IdTable, placeholders } from '../dialect.ts'
 import { numberOf, type RowOf } from '../tables/tables-of.ts'
-import { askTogether } from './connection/ask-together.ts'
+import { askTogether } from './ask-together.ts'
 import type { Calls } from './connection/calls.ts'
 import { shares } from './connection/shares.ts'
 import { encodeIds, isListed, list } from './list.ts'

@@ -2,15 +2,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashToken } from '../../../src/domain/directory/api-token.ts'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
+import { caseCommit } from '../cases/case-commit.ts'
 import { createDatabase } from '../databases/create-database.ts'
 import { by } from '../databases/origin.ts'
 
 let store: Store
 const statements: string[] = []
+let onSent = (_statement: string) => {}
 beforeAll(async () => {
   store = await openStore({
     url: await createDatabase(),
-    onStatement: statement => statements.push(statement),
+    onStatement: statement => {
+      statements.push(statement)
+      onSent(statement)
+    },
   })
   for (const account of ['a', 'b']) {
     for (let id = 1; id <= 3; id += 1) {
@@ -111,4 +116,27 @@ test('an operator’s own token of two accounts is found in both, the older firs
   expect(await store.tokens.findBySha256(sha256)).toEqual(
     [first, second].map(token => ({ ...token, sha256 })),
   )
+})
+
+test('an account has one long answer at a time, once a statement has given one', async () => {
+  const text = JSON.stringify({ text: 'x'.repeat(2 ** 18) })
+  const ids = Array.from({ length: 20 }, (_, index) => index + 1)
+  for (const _ of ids) await store.cases.commit(caseCommit({ data: text }))
+  await store.cases.findByIds('a', [1])
+  let answered = 0
+  const asked: number[] = []
+  onSent = statement => {
+    if (statement.includes('unbounded preceding')) asked.push(asked.length + 1 - answered)
+  }
+  const reads = await Promise.all(
+    ids.map(async id => {
+      const rows = await store.cases.findByIds('a', [id])
+      answered += 1
+      return rows
+    }),
+  )
+  expect(reads.map(([row]) => row?.data?.text)).toEqual(ids.map(() => text))
+  // The read before may be answered already, and not have returned.
+  expect(asked).toHaveLength(ids.length)
+  expect(Math.max(...asked)).toBeLessThanOrEqual(2)
 })

@@ -5,6 +5,7 @@ import { createAccountSlots } from './account-slots.ts'
 import { type Client, createClient, type Send } from './client.ts'
 import { connectionTo } from './connect.ts'
 import { connectionBroke, explainNoConnection } from './explain-failure.ts'
+import { createLongAnswers } from './long-answers.ts'
 import { endsConnection } from './sql-state.ts'
 
 const maxConnections = 10
@@ -69,6 +70,8 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     tooLate: 'The database gave no connection',
   })
 
+  const withLongAnswers = createLongAnswers()
+
   /** Runs `work` with a connection of its own. A connection that is lost, or that `lose` gives up, is closed. */
   async function withClient<T>(work: (send: Send, lose: () => void) => Promise<T>): Promise<T> {
     const connection = await pool.connect().catch((error: unknown) => {
@@ -100,7 +103,11 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
 
   return {
     of: owner => ({
-      ...createClient(statement => withAccountSlot(owner, () => withClient(send => send(statement)))),
+      ...createClient(statement =>
+        withLongAnswers(owner, statement, () =>
+          withAccountSlot(owner, () => withClient(send => send(statement))),
+        ),
+      ),
       begin: (work, keep = () => true) =>
         withAccountSlot(owner, () =>
           withClient(async (send, lose) => {

@@ -9,7 +9,7 @@ import { selectAdded, selectMembership } from '../../entities/memberships/member
 import { rowBytes, type StoredBytesCounter } from '../../entities/stored-bytes.ts'
 import { createStepParts, stepValues } from '../../steps.ts'
 import { numberOf } from '../../tables/tables-of.ts'
-import { askTogether } from '../connection/ask-together.ts'
+import { askTogether } from '../ask-together.ts'
 import type { Calls } from '../connection/calls.ts'
 import type { Client } from '../connection/client.ts'
 import { isDataError, isUniqueViolation } from '../connection/sql-state.ts'

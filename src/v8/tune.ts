@@ -32,10 +32,10 @@ function collectSooner(): void {
 
 /**
  * Collects what a load of large documents leaves: looks every minute whether the event loop was nearly idle, and the
- * process holds much more than at the start or after the last such collection. With the objects of past requests, the
- * collection drops the code that was optimized for them: in the next two seconds, a read of 1,000 ids takes twice the
- * processor time. So a client that comes every few seconds must not meet it. `start.mjs` turns off the one that V8
- * makes of any garbage.
+ * process holds much more than at the start or after the last such collection. The collection also drops code that was
+ * optimized for past requests: in the next two seconds, a read of 1,000 ids takes twice the processor time. Looks each
+ * ten seconds found a quiet time between the bursts of one client. `start.mjs` turns off the one that V8 makes of any
+ * garbage.
  */
 function collectWhenQuiet(): void {
   const isQuiet = watchQuiet()

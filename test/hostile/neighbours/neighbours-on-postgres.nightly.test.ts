@@ -23,7 +23,6 @@ beforeAll(async () => {
   const document =
     'mutation($items: [AddTeamMembershipInput!]!) { addTeamMemberships(items: $items) { applied } }'
   expect((await server.graphql(document, { items }, attacker)).body.errors).toBeUndefined()
-  await measure('quiet', () => sleep(2_000))
 })
 afterAll(async () => {
   await server.stop()
@@ -51,6 +50,10 @@ async function measure(name: string, attack: () => Promise<unknown>): Promise<vo
   expect(peakBytesOf(server.pid)).toBeLessThan(maxPeakBytes)
 }
 
+test('the neighbour has a quiet time, for comparison', async () => {
+  await measure('quiet', () => sleep(2_000))
+})
+
 const pages = Array.from(
   { length: 45 },
   (_, n) => `p${n}: memberships(first: ${1_000 - n}) { edges { cursor } }`,
@@ -75,6 +78,29 @@ async function readPages(times: number): Promise<Record<string, number>> {
 
 test.each([20, 80])('%i queries of 45 pages at once leave another account its connections', async times => {
   await measure(`${times} queries of 45 pages`, () => readPages(times))
+})
+
+test('50 connections that read a case of 1 MiB leave an account its turns', async () => {
+  const headers = { authorization: `Bearer ${attacker}`, 'content-type': 'application/json' }
+  const data = { rows: Array.from({ length: 10_000 }, (_, row) => ({ row, text: 'x'.repeat(70) })) }
+  const path = `${server.baseUrl}/platform/cases`
+  const body = JSON.stringify({ case: { case_type_code: 'large', data } })
+  const saved = await fetch(path, { method: 'POST', headers, body })
+  const answer = (await saved.json()) as { case: { id: number } }
+  await measure('50 connections that read a case of 1 MiB', async () => {
+    const endAt = performance.now() + 3_000
+    const readOnAndOn = async () => {
+      let read = 0
+      for (; performance.now() < endAt; read += 1) {
+        const found = await fetch(`${path}/${answer.case.id}`, { headers })
+        await found.arrayBuffer()
+        expect(found.status).toBe(200)
+      }
+      return read
+    }
+    const reads = await Promise.all(Array.from({ length: 50 }, readOnAndOn))
+    return `${reads.reduce((sum, read) => sum + read)} reads`
+  })
 })
 
 test.each([

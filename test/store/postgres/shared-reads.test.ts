@@ -118,7 +118,7 @@ test('an operator’s own token of two accounts is found in both, the older firs
   )
 })
 
-test('an account has one long answer at a time, once a statement has given one', async () => {
+test('an account whose last answer to a statement was long gets one such answer at a time', async () => {
   const text = JSON.stringify({ text: 'x'.repeat(2 ** 18) })
   const ids = Array.from({ length: 20 }, (_, index) => index + 1)
   for (const _ of ids) await store.cases.commit(caseCommit({ data: text }))
@@ -136,7 +136,7 @@ test('an account has one long answer at a time, once a statement has given one',
     }),
   )
   expect(reads.map(([row]) => row?.data?.text)).toEqual(ids.map(() => text))
-  // The read before may be answered already, and not have returned.
   expect(asked).toHaveLength(ids.length)
+  // The read before may be answered already, and not have returned.
   expect(Math.max(...asked)).toBeLessThanOrEqual(2)
 })

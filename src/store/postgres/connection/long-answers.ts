@@ -1,42 +1,44 @@
-import type pg from 'pg'
 import { dropOldest } from '../../../fairness/drop-oldest.ts'
 import type { ShareOwner } from '../../../fairness/share-owner.ts'
-import { createAccountSlots } from './account-slots.ts'
+import { createAccountSlots, type WithAccountSlot } from './account-slots.ts'
 import type { Send } from './client.ts'
 
-// To take in an answer of this many characters keeps the event loop for two milliseconds.
+// An answer of this many characters keeps the event loop busy for two milliseconds.
 const longLength = 2 ** 18
-const maxKnown = 10_000
+const maxAccounts = 10_000
 
 /**
- * Returns a function that lets an account have one long answer at a time. The event loop would take in several at once,
- * and the requests of other accounts would wait: beside five answers of 1 MiB, a read took 120 ms instead of 3. How
- * long an answer will be shows in earlier ones to the same account and statement: one that was long counts half as much
- * with each shorter one after it.
+ * Returns a function that sends a statement in the turn of its owner, and lets an account have one long answer at a
+ * time. If several came at once, the requests of other accounts would wait for all of them: beside five answers of 1
+ * MiB, a read took 120 ms instead of 3. The length of an answer is guessed from the last ones that the account got to
+ * the same text. Statements that several accounts share read only short data, and are not held back.
  */
-export function createLongAnswers(): (
-  owner: ShareOwner,
-  statement: pg.QueryArrayConfig,
-  send: Send,
-) => ReturnType<Send> {
-  const expected = new Map<string, number>()
-  const withSlot = createAccountSlots({ each: 1, tooLate: 'Other reads of this account took too long' })
-  return async (owner, statement, send) => {
-    if (typeof owner !== 'string') return send(statement)
-    // Statements without a name count as one.
-    const key = `${statement.name ?? ''} ${owner}`
-    const last = expected.get(key)
-    const answer = await (last === undefined ? send(statement) : withSlot(owner, () => send(statement)))
-    const length = Math.max(measure(answer.rows), (last ?? 0) / 2)
-    expected.delete(key)
-    if (length < longLength) return answer
-    expected.set(key, length)
-    dropOldest(expected, maxKnown)
-    return answer
+export function createLongAnswers(withAccountSlot: WithAccountSlot) {
+  const guesses = new Map<string, Map<string, number>>()
+  const withLongSlot = createAccountSlots({
+    each: 1,
+    tooLate: 'Other long answers of this account took too long',
+  })
+
+  return async (owner: ShareOwner, text: string, send: () => ReturnType<Send>): ReturnType<Send> => {
+    if (typeof owner !== 'string') return withAccountSlot(owner, send)
+    const ofText = guesses.getOrInsertComputed(text, () => new Map())
+    const sendAndGuess = async () => {
+      const answer = await send()
+      // After a long answer, each shorter one halves the guess.
+      const guess = Math.max(measure(answer.rows), (ofText.get(owner) ?? 0) / 2)
+      ofText.delete(owner)
+      if (guess >= longLength) ofText.set(owner, guess)
+      dropOldest(ofText, maxAccounts)
+      return answer
+    }
+    // Guesses when the turn has come, because a long answer may have come in the meantime.
+    const answer = await withAccountSlot(owner, async () => (ofText.has(owner) ? null : sendAndGuess()))
+    return answer ?? withLongSlot(owner, () => withAccountSlot(owner, sendAndGuess))
   }
 }
 
-/** Returns the length of all texts. A value can be an array of texts, which has a column's values of all rows. */
+/** Returns the length of all texts. A value can be an array of texts: the values of a column in all rows. */
 function measure(values: readonly unknown[]): number {
   let length = 0
   for (const value of values) {

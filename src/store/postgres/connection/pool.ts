@@ -70,7 +70,7 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
     tooLate: 'The database gave no connection',
   })
 
-  const withLongAnswers = createLongAnswers()
+  const sendInTurn = createLongAnswers(withAccountSlot)
 
   /** Runs `work` with a connection of its own. A connection that is lost, or that `lose` gives up, is closed. */
   async function withClient<T>(work: (send: Send, lose: () => void) => Promise<T>): Promise<T> {
@@ -104,9 +104,7 @@ export function createPool({ url, onStatement = () => {} }: PoolOptions): Pool {
   return {
     of: owner => ({
       ...createClient(statement =>
-        withLongAnswers(owner, statement, () =>
-          withAccountSlot(owner, () => withClient(send => send(statement))),
-        ),
+        sendInTurn(owner, statement.text, () => withClient(send => send(statement))),
       ),
       begin: (work, keep = () => true) =>
         withAccountSlot(owner, () =>

@@ -33,9 +33,9 @@ function collectSooner(): void {
 /**
  * Collects what a load of large documents leaves: looks every minute whether the event loop was nearly idle, and the
  * process holds much more than at the start or after the last such collection. The collection also drops code that was
- * optimized for past requests: in the next two seconds, a read of 1,000 ids takes twice the processor time. Looks each
- * ten seconds found a quiet time between the bursts of one client. `start.mjs` turns off the one that V8 makes of any
- * garbage.
+ * optimized for past requests: in the next two seconds, a read of 1,000 ids takes twice the processor time. Shorter
+ * quiet times are common, for example between the bursts of one client. `start.mjs` turns off the collection that V8
+ * makes of any garbage.
  */
 function collectWhenQuiet(): void {
   const isQuiet = watchQuiet()

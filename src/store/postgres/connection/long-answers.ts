@@ -9,9 +9,9 @@ const maxAccounts = 10_000
 
 /**
  * Returns a function that sends a statement in the turn of its owner, and lets an account have one long answer at a
- * time. If several came at once, the requests of other accounts would wait for all of them: beside five answers of 1
- * MiB, a read took 120 ms instead of 3. The length of an answer is guessed from the last ones that the account got to
- * the same text. Statements that several accounts share read only short data, and are not held back.
+ * time. If several came at once, the requests of other accounts would wait for all of them: a read beside five answers
+ * of 1 MiB took 120 ms instead of 3. The length of an answer is guessed from the account's last answers to the same
+ * statement. Statements that several accounts share read only short data, and are not held back.
  */
 export function createLongAnswers(withAccountSlot: WithAccountSlot) {
   const guesses = new Map<string, Map<string, number>>()

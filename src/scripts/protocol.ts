@@ -42,6 +42,8 @@ export interface RunMessage {
   readonly requestContext: string
   /** Time in ms until the run's deadline. */
   readonly timeoutMs: number
+  /** True if no other run waits for a sandbox. The process then lets the gateway go on before it recovers. */
+  readonly isLast: boolean
 }
 
 /** The answer to a `graphql()` call: a JSON text, or the message of its rejection. */

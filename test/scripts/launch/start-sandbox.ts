@@ -64,6 +64,7 @@ export function runMessage(source: string): RunMessage {
     type: 'run',
     compilesOnly: false,
     exitsData: false,
+    isLast: false,
     run: 'r',
     accountCode: 'alpha',
     source,

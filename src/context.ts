@@ -62,6 +62,8 @@ export interface RequestContext {
   span: Span | null
   /** Follows the runs that this operation starts; null without a follower. */
   readonly follower: RunFollower | null
+  /** A text of the request that was found to be JSON when the request was read; null without one. */
+  readonly knownJson: string | null
   /** Called for each secret that the answer shows once. An answer that is stored for a repeated request has none. */
   onSecret(secret: string): void
   /** Checks the credential again, for long operations. Rejects with `UNAUTHENTICATED` if it is no longer valid. */
@@ -76,6 +78,7 @@ export interface ContextSource
   onSecret?(secret: string): void
   /** Follows the runs that the operation starts. */
   readonly follower?: RunFollower | null
+  readonly knownJson?: string | null
   /** Maximum bytes of the long values of the answer; by default that of answers over HTTP. */
   readonly maxLongBytes?: number
 }
@@ -210,6 +213,10 @@ export function createContextFactory(parts: ContextParts): CreateContext {
 
     get follower(): RunFollower | null {
       return this.#source.follower ?? null
+    }
+
+    get knownJson(): string | null {
+      return this.#source.knownJson ?? null
     }
 
     onSecret(secret: string): void {

@@ -1,5 +1,5 @@
-// JSON (RFC 8259) as a table: the state and the class of the next byte select the next state, or an action. A number
-// may end in the states `zero`, `digits`, `fraction` and `exponent`.
+// JSON (RFC 8259) as a table: the state and the next byte select the next state, or an action. A number may end in the
+// states `zero`, `digits`, `fraction` and `exponent`.
 
 const states = [
   'value',
@@ -50,21 +50,10 @@ const actions = [
 
 type Action = (typeof actions)[number]
 
-// The characters of each class. All other characters are class 0.
-const classes = [' ', '\n\r\t', ...'{}[]:,"\\/+-.0', '123456789', ...'abcdeEflnrstu', 'ABCDF'] as const
-const controls = classes.length + 1
-const classBits = 5
 const firstAction = 64
 
-/** The character class of each byte. */
-export const classOf = new Uint8Array(256)
-for (let byte = 0; byte < 0x20; byte++) classOf[byte] = controls
-for (const [index, characters] of classes.entries()) {
-  for (const character of characters) classOf[character.charCodeAt(0)] = index + 1
-}
-
-/** The table: index `(state << 5) | class` holds the next state, or an action, which is 64 or more. */
-export const transitions = new Uint8Array(states.length << classBits).fill(firstAction)
+/** The table: index `(state << 8) | byte` holds the next state, or an action, which is 64 or more. */
+export const transitions = new Uint8Array(states.length << 8).fill(firstAction)
 
 export const stateOf = Object.fromEntries(states.map((name, index) => [name, index])) as Record<State, number>
 export const actionOf = Object.fromEntries(
@@ -75,7 +64,7 @@ function on(from: readonly State[], characters: string, to: State | Action): voi
   const target = to in stateOf ? stateOf[to as State] : actionOf[to as Action]
   for (const state of from) {
     for (const character of characters) {
-      transitions[(stateOf[state] << classBits) | (classOf[character.charCodeAt(0)] ?? 0)] = target
+      transitions[(stateOf[state] << 8) | character.charCodeAt(0)] = target
     }
   }
 }
@@ -105,8 +94,7 @@ on([...wholeNumbers, 'afterValue'], ']', 'closeArray')
 on(wholeNumbers, space, 'afterValue')
 
 // Inside a string, all bytes except control characters stand for themselves.
-transitions.fill(stateOf.text, stateOf.text << classBits, (stateOf.text << classBits) + controls)
-on(['text'], '\n\r\t', 'fail')
+transitions.fill(stateOf.text, (stateOf.text << 8) + 0x20, (stateOf.text + 1) << 8)
 on(['text'], '\\', 'escape')
 on(['text'], '"', 'endText')
 on(['escape'], '"\\/bfnrt', 'text')
@@ -135,13 +123,6 @@ for (const word of ['true', 'false', 'null'] as const) {
       isLast ? 'afterValue' : (word.slice(0, at + 1) as State),
     )
   }
-}
-
-/** 1 for each byte that stands for itself in a string. */
-export const isPlain = new Uint8Array(256)
-for (let byte = 0; byte < 256; byte++) {
-  const next = transitions[(stateOf.text << classBits) | (classOf[byte] ?? 0)]
-  isPlain[byte] = next === stateOf.text ? 1 : 0
 }
 
 /** True if a JSON text may end in this state, outside all brackets. */

@@ -56,6 +56,8 @@ export interface Asking {
   readonly span?: SpanParent | null
   /** Follows the run while it goes on; null or absent without a follower. */
   readonly follower?: RunFollower | null
+  /** A text of the request that was found to be JSON when the request was read; null or absent without one. */
+  readonly knownJson?: string | null
 }
 
 export interface RunSettings {

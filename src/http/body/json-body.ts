@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { RostrumError } from '../../errors.ts'
 import { describeBadJson } from '../../json/describe-bad-json.ts'
 import { parseJson, parseText } from '../../json/parse-json.ts'
@@ -108,10 +109,17 @@ const decoderOfWhole = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }
 export function decodeBody(body: Buffer, { keepsMark = false } = {}): string {
   try {
     return (keepsMark ? decoderOfWhole : decoder).decode(body)
-  } catch (cause) {
-    throw new RostrumError('BAD_USER_INPUT', 'The body is not UTF-8 text.', { cause })
+  } catch {
+    throw notUtf8()
   }
 }
+
+/** Throws like `decodeBody`, without the text: that takes memory. */
+export function requireUtf8(body: Buffer): void {
+  if (!isUtf8(body)) throw notUtf8()
+}
+
+const notUtf8 = () => refuse('The body is not UTF-8 text.')
 
 // The decoder removes a byte order mark as well.
 function withoutMark(body: Buffer): Buffer {

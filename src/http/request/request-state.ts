@@ -45,6 +45,8 @@ export class RequestState implements ContextSource {
   isDocumentRefused = false
   /** Follows the run of the request, if its answer is a stream. */
   follower: RunFollower | null = null
+  /** The document of a script, if it stands in the body as JSON. */
+  knownJson: string | null = null
   /** The transaction of a script that the request ran; for the log line. */
   txnId: string | null = null
   /** The key under which the request's changes are made only once; null without one. */

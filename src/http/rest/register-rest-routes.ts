@@ -8,7 +8,7 @@ import { invalidInput, type RostrumError, toFieldCode } from '../../errors.ts'
 import type { Answer } from '../../graphql/engine.ts'
 import { writeJson } from '../../json/json-text.ts'
 import { jsonObject, readBody } from '../body/content/read-body.ts'
-import { parseTaskBody } from '../body/content/task-body.ts'
+import { documentIn, parseTaskBody } from '../body/content/task-body.ts'
 import { createBodyParser } from '../body/create-body-parser.ts'
 import { parseFormBody } from '../body/form-body.ts'
 import { createDataParser } from '../body/json-body.ts'
@@ -104,6 +104,7 @@ function createHandler(row: RestRow, services: HttpServices, unread: UnreadAnswe
     if (given.isStrict && row.method === 'DELETE' && given.body !== undefined)
       readBody(noFields, given.body, true)
     const variables = row.readVariables(given)
+    if (row.bodies === 'tasks') request.state.knownJson = documentIn(given.body)
     const execute = () => executeFor(request.state, services, { query, variables })
     const read = ({ result }: Answer) => row.answer(result.data?.[field], given)
     const executing = choosesEvents(row, request)

@@ -113,7 +113,7 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
   const { asking, settings } = asked
   const { parentRun, follower = null } = asking
   const signal = parentRun === null ? asking.signal : AbortSignal.any([asking.signal, parentRun.signal])
-  const script = readScript(asked.script, limits)
+  const script = readScript(asked.script, limits, asking.knownJson)
   const ended = new LateSignal()
   const run = createRun({ script, asking, settings, limits, startedAt, ended })
   const { caller } = run

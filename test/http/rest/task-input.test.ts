@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { RostrumError } from '../../../src/errors.ts'
-import { parseTaskBody, readTaskBody } from '../../../src/http/body/content/task-body.ts'
+import { documentIn, parseTaskBody, readTaskBody } from '../../../src/http/body/content/task-body.ts'
 import { parseFormBody } from '../../../src/http/body/form-body.ts'
 import { parseJsonBody } from '../../../src/http/body/json-body.ts'
 
@@ -84,6 +84,14 @@ test('a document passes as it came, however many values it has, and a body has 1
     `{"name":"a","b":[${'1,'.repeat(count)}1],"inputDocument":[1,2],"options":{}}`
   expect(parseTaskBody(Buffer.from(besides(9_996)))).toHaveProperty('name', 'a')
   expect(() => parseTaskBody(Buffer.from(besides(9_997)))).toThrow('more than 10000 values')
+})
+
+test('only a document that is not in a text was checked with its body', () => {
+  const documentOf = (body: unknown) => documentIn(parseTaskBody(Buffer.from(JSON.stringify(body))))
+  expect(documentOf({ inputDocument: { a: 1 } })).toBe('{"a":1}')
+  expect(documentOf({ inputDocument: '{"a"' })).toBe(null)
+  expect(documentOf({})).toBe(null)
+  expect(documentIn(undefined)).toBe(null)
 })
 
 test('of members with one name the last counts, in any spelling', () => {

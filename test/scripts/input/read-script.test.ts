@@ -145,6 +145,12 @@ test('valid input is passed on unchanged', () => {
   })
 })
 
+test('the document that is known to be JSON is not scanned, and every other one is', () => {
+  const script = scriptOf('exit(1)', { payload: '{"a"' })
+  expect(readScript(script, runLimits, '{"a"').payload).toBe('{"a"')
+  expect(() => readScript(script, runLimits, '{"b"')).toThrow('not valid JSON')
+})
+
 test.each(['null', '0', '"text"', '[]', '{"__proto__":{"x":1}}'])('%s is an input document', payload => {
   expect(readScript(scriptOf('exit(1)', { payload }), runLimits).payload).toBe(payload)
   expect(Reflect.get({}, 'x')).toBe(undefined)

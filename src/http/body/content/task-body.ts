@@ -4,11 +4,11 @@ import { parseText } from '../../../json/parse-json.ts'
 import type { JsonMember } from '../../../json/scan-json.ts'
 import { taskLabels } from '../../../operations/executions.ts'
 import {
-  decodeBody,
   maxValues,
   memoryOf,
   parseJsonBody,
   type ReserveMemory,
+  requireUtf8,
   scanBody,
   tooManyValues,
 } from '../json-body.ts'
@@ -34,7 +34,7 @@ const openBracket = 0x5b
  * they are not parsed: the script gets their text unchanged. Throws like `parseJsonBody`.
  */
 export function parseTaskBody(body: Buffer, reserveMemory: ReserveMemory = () => undefined): unknown {
-  decodeBody(body)
+  requireUtf8(body)
   const { isObject, members, otherNames, values } = scanBody(body, { maxMembers: maxValues }, names)
   if (!isObject) return parseJsonBody(body, reserveMemory)
   const given = documents.map(name => members.get(name)?.values ?? 0)
@@ -56,6 +56,12 @@ function readMember(name: string, { bytes }: JsonMember): unknown {
   if (name === 'inputDocument' || first === openBrace) return new JsonText(text)
   // Options that are not an object are refused later, by their type alone.
   return first === openBracket ? [] : parseText(text)
+}
+
+/** Returns the document of a body from `parseTaskBody` if it is not in a text; then its JSON was checked. */
+export function documentIn(body: unknown): string | null {
+  const document = (body as { readonly inputDocument?: unknown } | null | undefined)?.inputDocument
+  return document instanceof JsonText ? document.text : null
 }
 
 const text = z.string({ error: mustBe('text') })

@@ -23,6 +23,8 @@ beforeEach(async () => {
 
 const add = (userId: number) => store.memberships.add(by('a'), { userId, teamId: 3 })
 
+const find = () => store.cases.findWithType('a', 1)
+
 /** Locks the memberships until what is given back is called. */
 async function lockMemberships(): Promise<() => Promise<void>> {
   const rival = await openClient(url)
@@ -53,6 +55,11 @@ test('calls on a silent connection say so, and the next ones use a new connectio
   for (const { code, message } of failures) {
     expect(code).toBe('UNAVAILABLE')
     expect(message).toMatch(/may have been made or not|nothing was changed/)
+  }
+  const reads = await Promise.all(Array.from({ length: 30 }, () => failureOf(find())))
+  for (const { code, message } of reads) {
+    expect(code).toBe('UNAVAILABLE')
+    expect(message).toContain('and nothing was changed. Try again in 1 s.')
   }
   proxy.setWeather({ kind: 'fair' })
   await expect.poll(() => store.ping().then(() => 'answers', String)).toBe('answers')

@@ -3,7 +3,7 @@ import type { ShareOwner } from '../../../fairness/share-owner.ts'
 import { endBefore } from '../../../signals/end-before.ts'
 import { createTimeCall, type TimeCall } from '../../database.ts'
 import { createAccountSlots, type WithAccountSlot } from './account-slots.ts'
-import { explainFailure, outcomeUnknown } from './explain-failure.ts'
+import { explainFailure, explainReadFailure, outcomeUnknown } from './explain-failure.ts'
 import type { Pool, PoolClient } from './pool.ts'
 import { shares } from './shares.ts'
 
@@ -47,14 +47,18 @@ export interface Calls {
  * It succeeds or fails within `maxMs`, and is refused at once if its owner has too many unanswered calls. A call that
  * timed out may still be executed, so it counts until the database has answered it.
  */
-type Bound = <T>(owner: ShareOwner | null, call: (client: PoolClient) => Promise<T>) => Promise<T>
+type Bound = <T>(
+  owner: ShareOwner | null,
+  call: (client: PoolClient) => Promise<T>,
+  explain?: (error: unknown) => unknown,
+) => Promise<T>
 
 export function createCalls(pool: Pool, time: TimeCall = createTimeCall(undefined)): Calls {
   const bound = createBound(pool)
   const tooLate = 'Other changes of this account took too long'
   return {
     pool,
-    read: (owner, call) => time('read', () => bound(owner, call)),
+    read: (owner, call) => time('read', () => bound(owner, call, explainReadFailure)),
     write: (owner, call) => time('write', () => bound(owner, call)),
     bound,
     withAccountSlot: createAccountSlots({ each: maxChangesAtOnce, tooLate }),
@@ -68,7 +72,7 @@ function createBound(pool: Pool): Bound {
     new AccountBudget<ShareOwner>(max, { describe: held => `${held} ${what}`, retryAfterSeconds: 1 })
   const calls = budgetOf(maxCalls, 'waiting database calls')
   const tokenCalls = budgetOf(maxTokenCalls, 'look-ups of unknown tokens')
-  return async (given, call) => {
+  return async (given, call, explain = explainFailure) => {
     const owner = given ?? shares.gateway
     const budget = owner === shares.unknownTokens ? tokenCalls : calls
     budget.reserve(owner, 1)
@@ -76,7 +80,7 @@ function createBound(pool: Pool): Bound {
     try {
       return await endBefore(answer, inTime)
     } catch (error) {
-      throw explainFailure(error)
+      throw explain(error)
     }
   }
 }

@@ -27,6 +27,12 @@ export function explainFailure(error: unknown): unknown {
   return endsConnection(error) ? outcomeUnknown('The database went away', error) : error
 }
 
+/** Returns the same for a call that only reads: whatever happened, it changed nothing. */
+export function explainReadFailure(error: unknown): unknown {
+  const explained = explainFailure(error)
+  return explained instanceof UnknownOutcome ? nothingChanged(explained.what, explained.cause) : explained
+}
+
 /**
  * Returns the error for a statement that was not sent: the database is away, or all connections were in use too long.
  */
@@ -41,18 +47,24 @@ export function connectionBroke(cause: unknown): RostrumError {
 
 /** Returns the error for a call that changed nothing, because it failed early or was undone. */
 export function nothingChanged(reason: string, cause?: unknown): RostrumError {
-  return unavailable(`${reason}, and nothing was changed. Try again in 1 s.`, cause)
+  const message = `${reason}, and nothing was changed. Try again in 1 s.`
+  return new RostrumError('UNAVAILABLE', message, { retryAfterSeconds: 1, cause })
 }
 
 /** Returns the error for a call without an answer, which may have been executed. */
 export function outcomeUnknown(reason: string, cause?: unknown): RostrumError {
-  return unavailable(
-    `${reason} before it answered: a change may have been made or not. ` +
-      'Look first, or try again with the same `Idempotency-Key`.',
-    cause,
-  )
+  return new UnknownOutcome(reason, cause)
 }
 
-function unavailable(message: string, cause: unknown): RostrumError {
-  return new RostrumError('UNAVAILABLE', message, { retryAfterSeconds: 1, cause })
+class UnknownOutcome extends RostrumError {
+  /** What happened. */
+  readonly what: string
+
+  constructor(what: string, cause: unknown) {
+    const message =
+      `${what} before it answered: a change may have been made or not. ` +
+      'Look first, or try again with the same `Idempotency-Key`.'
+    super('UNAVAILABLE', message, { retryAfterSeconds: 1, cause })
+    this.what = what
+  }
 }

@@ -5,6 +5,8 @@ import type { Execution } from './execution.ts'
 import { cutText, printJson, type Shown } from './print.ts'
 import type { RunState } from './run-state.ts'
 
+const noMessage = html`<p class="quiet">The script called <code>fail</code> without a message.</p>`
+
 /** Shows what the script gave to `exit` or `fail`, or the error that ended it. */
 export function viewResult({ phase, execution }: RunState) {
   if (execution !== null) return viewExecution(execution)
@@ -56,7 +58,7 @@ export function viewExecution({
   error,
 }: Pick<Execution, 'outcome' | 'payload' | 'message' | 'error'>) {
   if (outcome === 'exit') return viewShown(printJson(payload))
-  if (outcome === 'fail') return viewMessage(cutText(message ?? ''))
+  if (outcome === 'fail') return message ? viewMessage(cutText(message)) : noMessage
   const place = error?.line == null ? nothing : html` at Ln ${error.line}, Col ${error.column ?? 1}`
   return html`<p class="failure"><strong>${error?.code}</strong>${place}</p>
     ${viewMessage(cutText(error?.message ?? ''))} ${error?.hint == null ? nothing : html`<p>${error.hint}</p>`}`

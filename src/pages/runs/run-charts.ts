@@ -74,7 +74,8 @@ class RunCharts extends PageElement {
     const { stats } = this
     const missing = this.hasFailed ? 'Not loaded' : 'Loading…'
     const empty = stats === null ? missing : 'No runs in the last hour'
-    const note = html`<p class="quiet">Only the newest ${stats?.counted} runs of the last hour are counted.</p>`
+    const counted = stats?.counted.toLocaleString('en')
+    const note = html`<p class="quiet">Only the newest ${counted} runs of the last hour are counted.</p>`
     return html`<section class="charts" aria-label="The last hour">
       ${viewMinutes(stats, empty)} ${viewOutcomes(stats, empty)} ${viewDurations(stats, empty)}
     </section>

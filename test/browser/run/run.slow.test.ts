@@ -67,6 +67,8 @@ test('`fail` shows its message, and an error its place with the lines around it'
   await status(page, /fail [\d.]+ m?s/).waitFor()
   expect(await region(page, 'Result').innerText()).toContain('nobody <u>is</u> there')
   expect(await findBarriers(page)).toEqual([])
+  await page.goto(`/runs/${await run('refuses-silently', 'fail()')}`)
+  await region(page, 'Result').getByText('The script called fail without a message.').waitFor()
   const longLine = `// ${'long '.repeat(60)}`
   await page.goto(`/runs/${await run('breaks', `const a = {}\nexit(a.b.c)\n${longLine}`)}`)
   await status(page, /error RUNTIME [\d.]+ m?s/).waitFor()

@@ -62,7 +62,7 @@ export interface RequestContext {
   span: Span | null
   /** Follows the runs that this operation starts; null without a follower. */
   readonly follower: RunFollower | null
-  /** A text of the request that was found to be JSON when the request was read; null without one. */
+  /** A text of the request that was checked with its body: it is JSON. Null without one. */
   readonly knownJson: string | null
   /** Called for each secret that the answer shows once. An answer that is stored for a repeated request has none. */
   onSecret(secret: string): void

@@ -85,14 +85,14 @@ export class JsonScanner {
   /** Scans the next bytes. Returns false if the text is invalid or past a limit; further bytes cannot change that. */
   write(bytes: Uint8Array): boolean {
     if (this.#fault !== null) return false
-    // To read it in the loop takes a third longer.
+    // A scan that reads `bytes.length` in the loop takes a third longer.
     const { length } = bytes
     let state = this.#state
     for (let at = 0; at < length; at++) {
       const row = state << 8
       let next = transitions[row | (bytes[at] as number)] as number
-      // Most bytes keep the state, such as those of texts and numbers. Past the end, this reads the byte 0, which keeps
-      // none.
+      // Most bytes keep the state, such as those of texts and numbers. Past the end, the index is that of the byte 0,
+      // which keeps no state.
       while (next === state) next = transitions[row | (bytes[++at] as number)] as number
       if (at >= length) break
       state = next < firstAction ? next : this.#act(next, at)
@@ -122,11 +122,7 @@ export class JsonScanner {
     if (action === actionOf.closeObject) return this.#leave(objectMark, at)
     if (action === actionOf.openArray) return this.#enter(arrayMark, stateOf.firstElement)
     if (action === actionOf.closeArray) return this.#leave(arrayMark, at)
-    if (action === actionOf.fail) return this.#fail('syntax')
-    // It closes an empty array or object, in which an item was counted in advance.
-    this.#values--
-    this.#depth--
-    return stateOf.afterValue
+    return action === actionOf.closeEmpty ? this.#leaveEmpty() : this.#fail('syntax')
   }
 
   #fail(fault: ScanFault): number {
@@ -163,6 +159,13 @@ export class JsonScanner {
   #leave(mark: number, at: number): number {
     if (this.#depth === 0 || this.#open[this.#depth - 1] !== mark) return this.#fail('syntax')
     if (mark === objectMark && this.#depth === 1) this.#endMember(at)
+    this.#depth--
+    return stateOf.afterValue
+  }
+
+  // Closes an empty array or object, of which one item was counted in advance.
+  #leaveEmpty(): number {
+    this.#values--
     this.#depth--
     return stateOf.afterValue
   }

@@ -16,6 +16,7 @@ const keeper = new IsolateKeeper(setup)
 const platformMethods = setup.platform.map(method => JSON.stringify(method))
 let current: ScriptRun | null = null
 const neverNotified = new Int32Array(new SharedArrayBuffer(4))
+// Linux makes some 0.1 ms of it, which is its usual slack for timers.
 const pauseMs = 0.02
 
 function begin(message: RunMessage): void {
@@ -28,7 +29,7 @@ function begin(message: RunMessage): void {
     reusesIsolate: setup.isolation === 'account',
     onLeft(ending) {
       current = null
-      if (message.isLast) letGatewayGoOn()
+      if (message.pausesAfterwards) pause()
       keeper.recover(run, ending)
       hold({ type: 'ready' })
     },
@@ -38,9 +39,9 @@ function begin(message: RunMessage): void {
   run.execute()
 }
 
-// The end of the run has woken the gateway, often on the processor of this process. There it would wait while the
-// isolate is replaced. After a pause, Linux lets this process go on where a processor is free.
-function letGatewayGoOn(): void {
+// The end of the run has woken the gateway, often on the processor of this process. There it would have to wait until
+// the isolate is replaced. After a pause, Linux usually continues this process on a processor that is free.
+function pause(): void {
   Atomics.wait(neverNotified, 0, 0, pauseMs)
 }
 

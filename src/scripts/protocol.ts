@@ -42,8 +42,11 @@ export interface RunMessage {
   readonly requestContext: string
   /** Time in ms until the run's deadline. */
   readonly timeoutMs: number
-  /** True if no other run waits for a sandbox. The process then lets the gateway go on before it recovers. */
-  readonly isLast: boolean
+  /**
+   * True if the gateway saves the value of `exit` next, and no other run waits for a sandbox. The process then pauses
+   * before it recovers, so that the gateway gets a processor first.
+   */
+  readonly pausesAfterwards: boolean
 }
 
 /** The answer to a `graphql()` call: a JSON text, or the message of its rejection. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { stateOf, transitions } from '../../src/json/grammar.ts'
 import { JsonScanner } from '../../src/json/scanner.ts'
 
 function isJson(text: string, pieceBytes = 7): boolean {
@@ -142,4 +143,8 @@ test('10,000 levels are accepted and one more is refused, in linear time', () =>
   expect(isJson(nested(10_000))).toBe(true)
   expect(isJson(nested(10_001))).toBe(false)
   expect(isJson('{"a":'.repeat(10_001), 2 ** 16)).toBe(false)
+})
+
+test('the byte 0 keeps no state, which ends the scan of each piece', () => {
+  for (const state of Object.values(stateOf)) expect(transitions[state << 8]).not.toBe(state)
 })

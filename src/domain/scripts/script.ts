@@ -56,7 +56,7 @@ export interface Asking {
   readonly span?: SpanParent | null
   /** Follows the run while it goes on; null or absent without a follower. */
   readonly follower?: RunFollower | null
-  /** A text of the request that was found to be JSON when the request was read; null or absent without one. */
+  /** A text of the request that was checked with its body: it is JSON. Null or absent without one. */
   readonly knownJson?: string | null
 }
 

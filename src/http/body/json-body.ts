@@ -114,7 +114,7 @@ export function decodeBody(body: Buffer, { keepsMark = false } = {}): string {
   }
 }
 
-/** Throws like `decodeBody`, without the text: that takes memory. */
+/** Checks a body like `decodeBody`, but creates no text. */
 export function requireUtf8(body: Buffer): void {
   if (!isUtf8(body)) throw notUtf8()
 }

@@ -45,7 +45,7 @@ export class RequestState implements ContextSource {
   isDocumentRefused = false
   /** Follows the run of the request, if its answer is a stream. */
   follower: RunFollower | null = null
-  /** The document of a script, if it stands in the body as JSON. */
+  /** The document of a script, if it was checked with the body: it is JSON. */
   knownJson: string | null = null
   /** The transaction of a script that the request ran; for the log line. */
   txnId: string | null = null

@@ -30,8 +30,8 @@ export type OptionName = (typeof optionNames)[number]
 /**
  * Checks a script with its input (contract, section 4). Throws `BAD_USER_INPUT`, naming the field and the position of
  * invalid JSON, and `PAYLOAD_TOO_LARGE` for source code that is too long. It scans the documents without parsing them:
- * parsing 100,000 keys would take 50 ms here, and the isolate parses them anyway. `knownJson` is a document that needs
- * no scan.
+ * parsing 100,000 keys would take 50 ms here, and the isolate parses them anyway. A document that equals `knownJson`
+ * was checked before, and needs no scan.
  */
 export function readScript(script: Script, limits: RunLimits, knownJson?: string | null): CheckedScript {
   refuseLongSource(script.sourceCode, limits)

@@ -11,7 +11,7 @@ const maxDeaths = 3
 
 /** A run that waits for a sandbox. */
 export interface AskedRun extends Omit<AdmissionRequest, 'accountCode'> {
-  readonly message: Omit<RunMessage, 'type' | 'timeoutMs' | 'isLast'>
+  readonly message: Omit<RunMessage, 'type' | 'timeoutMs' | 'pausesAfterwards'>
   readonly scriptLog: RunLog
   readonly answer: AnswerCall
   /** Called when the run has a sandbox. */
@@ -62,7 +62,7 @@ async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun):
       type: 'run',
       ...waiting.message,
       timeoutMs: Math.max(1, deadline - performance.now()),
-      isLast: queued !== true && admission.waiting === 0,
+      pausesAfterwards: waiting.message.exitsData && admission.waiting === 0,
     }
     const calls = new ScriptCalls({ limits, answer })
     const ending = await runInSandbox({

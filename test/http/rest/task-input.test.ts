@@ -86,11 +86,14 @@ test('a document passes as it came, however many values it has, and a body has 1
   expect(() => parseTaskBody(Buffer.from(besides(9_997)))).toThrow('more than 10000 values')
 })
 
-test('only a document that is not in a text was checked with its body', () => {
-  const documentOf = (body: unknown) => documentIn(parseTaskBody(Buffer.from(JSON.stringify(body))))
-  expect(documentOf({ inputDocument: { a: 1 } })).toBe('{"a":1}')
-  expect(documentOf({ inputDocument: '{"a"' })).toBe(null)
-  expect(documentOf({})).toBe(null)
+test('only a document that is there as JSON was checked with its body', () => {
+  const documentOf = (body: string) => documentIn(parseTaskBody(Buffer.from(body)))
+  expect(documentOf('{"inputDocument":{"a":1}}')).toBe('{"a":1}')
+  expect(documentOf('{"inputDocument":"{"}')).toBe(null)
+  expect(documentOf('{"inputDocument":"{","input\\u0044ocument":1}')).toBe('1')
+  expect(documentOf('{"inputDocument":1,"input\\u0044ocument":"{"}')).toBe(null)
+  expect(documentOf('{}')).toBe(null)
+  expect(documentIn(parseFormBody(Buffer.from('inputDocument=%7B')))).toBe(null)
   expect(documentIn(undefined)).toBe(null)
 })
 

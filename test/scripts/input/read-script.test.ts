@@ -146,6 +146,7 @@ test('valid input is passed on unchanged', () => {
 })
 
 test('the document that is known to be JSON is not scanned, and every other one is', () => {
+  // A scan would refuse this text.
   const script = scriptOf('exit(1)', { payload: '{"a"' })
   expect(readScript(script, runLimits, '{"a"').payload).toBe('{"a"')
   expect(() => readScript(script, runLimits, '{"b"')).toThrow('not valid JSON')

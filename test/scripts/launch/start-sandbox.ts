@@ -64,7 +64,7 @@ export function runMessage(source: string): RunMessage {
     type: 'run',
     compilesOnly: false,
     exitsData: false,
-    isLast: false,
+    pausesAfterwards: false,
     run: 'r',
     accountCode: 'alpha',
     source,

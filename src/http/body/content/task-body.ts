@@ -58,7 +58,10 @@ function readMember(name: string, { bytes }: JsonMember): unknown {
   return first === openBracket ? [] : parseText(text)
 }
 
-/** Returns the document of a body from `parseTaskBody` if it is not in a text; then its JSON was checked. */
+/**
+ * Returns the document of a body from `parseTaskBody` if it is there as JSON, which was then checked with the body.
+ * Null for a document in a text, and without one.
+ */
 export function documentIn(body: unknown): string | null {
   const document = (body as { readonly inputDocument?: unknown } | null | undefined)?.inputDocument
   return document instanceof JsonText ? document.text : null

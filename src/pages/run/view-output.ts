@@ -45,9 +45,9 @@ function isComparable({ outcome, isInputKept, isPayloadKept }: KeptRun): boolean
 }
 
 function viewEnd(run: KeptRun) {
-  const { state, outcome, isPayloadKept } = run
+  const { state, outcome, isPayloadKept, message } = run
   if (outcome === null) return viewReason(explainNoResult(run))
-  const isLeftOut = outcome === 'EXIT' && !isPayloadKept
+  const isLeftOut = (outcome === 'EXIT' && !isPayloadKept) || (outcome === 'FAIL' && message === null)
   const end = { ...run, outcome: outcome.toLowerCase() as Execution['outcome'] }
   return html`${state === 'LOST' ? viewReason('The result came too late, so it counts for nothing.') : nothing}
     ${isLeftOut ? leftOut : viewExecution(end)}`

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { RostrumError } from '../../../errors.ts'
-import { describeFailure, isDiskError } from './describe-failure.ts'
+import { describeFailure, isDiskError, isLocked } from './describe-failure.ts'
 
 // Maximum number of writes in one transaction, so that reads and other processes need not wait long.
 const maxWrites = 256
@@ -17,11 +17,21 @@ interface Attempt {
   answer(): void
 }
 
+/** Says that nothing was tried, because another program holds the write lock. */
+export class Locked {
+  /** The error for a write that waits no longer. */
+  readonly failure: Error
+
+  constructor(cause: unknown) {
+    this.failure = notCommitted(cause)
+  }
+}
+
 /**
  * Returns a function that commits the first waiting writes in one transaction, resolves them once they are on disk, and
- * returns the writes that still wait.
+ * returns the writes that still wait. It returns `Locked` if another program holds the write lock.
  */
-export function createCommitTogether(client: Database): (waiting: readonly Write[]) => Write[] {
+export function createCommitTogether(client: Database): (waiting: readonly Write[]) => Write[] | Locked {
   const begin = client.prepare('BEGIN IMMEDIATE')
   const commit = client.prepare('COMMIT')
   const rollBack = client.prepare('ROLLBACK')
@@ -73,6 +83,7 @@ export function createCommitTogether(client: Database): (waiting: readonly Write
       for (const attempt of attempts) attempt.answer()
     } catch (error) {
       if (client.inTransaction) rollBack.run()
+      else if (isLocked(error)) return new Locked(error)
       const failure = notCommitted(error)
       for (const write of writes.slice(0, done)) write.fail(failure)
     }

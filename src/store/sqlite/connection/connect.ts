@@ -3,11 +3,13 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
 import type { Migrates, OnWait } from '../../migrations.ts'
 import { migrate, refuseOthers } from '../migrate.ts'
-import { cannotBe } from './describe-failure.ts'
+import { cannotBe, isLocked } from './describe-failure.ts'
 import { createForOwner, refuseUnusableFile } from './file-checks.ts'
 import { takeServeLock } from './serve-lock.ts'
 
 const busyTimeoutMs = 5_000
+// After the start, because SQLite waits on the thread that serves requests. `transactions.ts` waits longer.
+const shortBusyTimeoutMs = 10
 
 // Pages of the log after which SQLite moves them into the file: 32 MB. That stops the event loop for some milliseconds,
 // but each page is moved only once, however often it was written.
@@ -58,6 +60,7 @@ export async function connect(options: Connect): Promise<Connection> {
     client.pragma(`wal_autocheckpoint = ${pagesOfLog}`)
     client.pragma('foreign_keys = ON')
     await migrate(client, store, onWait)
+    client.pragma(`busy_timeout = ${shortBusyTimeoutMs}`)
     return { client, close }
   } catch (error) {
     close()
@@ -73,8 +76,7 @@ async function turnOnWal(client: Database): Promise<void> {
       client.pragma('journal_mode = WAL')
       return
     } catch (error) {
-      const isBusy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')
-      if (!isBusy || performance.now() > deadline) throw error
+      if (!isLocked(error) || performance.now() > deadline) throw error
       await sleep(20)
     }
   }

@@ -31,6 +31,11 @@ export function cannotBe(what: string, path: string, cause: unknown): StartError
   return new StartError(`The database \`${path}\` cannot be ${what}: ${describeFailure(cause)}.`, { cause })
 }
 
+/** True if another program holds the lock of the database that a call needs. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+}
+
 /** True if the disk or the file failed. The same call may succeed later. */
 export function isDiskError(error: unknown): boolean {
   return error instanceof Error && findReason(error) !== undefined

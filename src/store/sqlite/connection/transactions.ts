@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
-import { createCommitTogether, type Write } from './commit-together.ts'
+import { createCommitTogether, Locked, type Write } from './commit-together.ts'
 
 /** Groups writes into transactions of the SQLite file. All writes go through here. */
 export interface Transactions {
@@ -18,6 +18,11 @@ export interface Transactions {
 
 // Maximum time for which the first write waits for others. Requests that arrive together become writes one by one.
 const maxWaitMs = 4
+// Maximum time for which writes wait for another program that holds the write lock, and how often they try.
+const maxLockedMs = 5_000
+const tryLockEachMs = 20
+// Maximum number of writes that wait for it. Each one may have a body in memory.
+const maxLockedWrites = 1_000
 
 /**
  * A commit waits for the disk many times longer than its statements take, so writes that come together share one
@@ -31,6 +36,8 @@ export function createTransactions(client: Database, refuseIfLost: () => void): 
   let arrived = 0
   let arrivedBefore = 0
   let waitEndsAt = 0
+  // Since when another program holds the write lock, as far as the waiting writes have seen.
+  let locked: { readonly since: number; readonly by: Locked } | null = null
 
   function endTurn(): void {
     if (waiting.length === 0) return
@@ -39,14 +46,31 @@ export function createTransactions(client: Database, refuseIfLost: () => void): 
     if (isGrowing && performance.now() < waitEndsAt) return void setImmediate(endTurn)
     arrived = 0
     arrivedBefore = 0
-    waiting = commitTogether(waiting)
+    commit()
+  }
+
+  // Commits the first writes. Reads go on while they wait for another program.
+  function commit(): void {
+    if (waiting.length === 0) return
+    const left = commitTogether(waiting)
+    if (left instanceof Locked) return waitForLock(left)
+    locked = null
+    waiting = left
     if (waiting.length > 0) setImmediate(endTurn)
+  }
+
+  function waitForLock(by: Locked): void {
+    locked ??= { since: performance.now(), by }
+    if (performance.now() - locked.since < maxLockedMs) return void setTimeout(commit, tryLockEachMs)
+    locked = null
+    for (const write of waiting.splice(0)) write.fail(by.failure)
   }
 
   return {
     write(work, wrote = () => true) {
       return new Promise((resolve, reject) => {
         refuseIfLost()
+        if (locked !== null && waiting.length >= maxLockedWrites) throw locked.by.failure
         if (waiting.length === 0) {
           waitEndsAt = performance.now() + maxWaitMs
           setImmediate(endTurn)
@@ -64,7 +88,8 @@ export function createTransactions(client: Database, refuseIfLost: () => void): 
     },
     async flush() {
       while (waiting.length > 0) {
-        waiting = commitTogether(waiting)
+        if (locked === null) commit()
+        else await sleep(tryLockEachMs)
         await nextTurn()
       }
     },

@@ -79,6 +79,19 @@ describe('a hook that does not end', () => {
   })
 })
 
+test('a save that half of its time waits for its turn is refused, and no hook is blamed', async () => {
+  const type = newType()
+  await saveHook(`${callUpstream()}; exit(payload)`, { caseTypeCode: type })
+  const { id } = (await create(type)).body.case
+  waitMs(0.7 * timeoutMs)
+  const save = (a: number) =>
+    app.send(`/platform/cases/${id}`, { method: 'PUT', body: { case: { data: { a } } } })
+  const [first, second] = await Promise.all([save(1), save(2)])
+  expect(first).toMatchObject({ status: 200, body: { case: { data: { a: 1 }, version: 2 } } })
+  const detail = 'Other saves of this case took too long. Nothing was changed. Try again in 1 s.'
+  expect(second).toMatchObject({ status: 429, body: { code: 'OVERLOADED', detail } })
+})
+
 test('all hooks of a save share its deadline', async () => {
   const type = newType()
   waitMs(0.6 * timeoutMs)

@@ -6,7 +6,7 @@ import {
 } from '../../domain/functions/function-refusals.ts'
 import { RostrumError, toFieldCode } from '../../errors.ts'
 import { functionShape, functions } from '../../operations/functions.ts'
-import { hasComment, readSourceBody, SourceText } from '../body/content/source-body.ts'
+import { hasComment, readSourceBody, refuseOtherFunction, SourceText } from '../body/content/source-body.ts'
 import { boundPreferences } from '../request/negotiate-accept.ts'
 import { readFunctionQuery } from './function-query.ts'
 import { readIfLive, toEtag } from './if-match.ts'
@@ -46,6 +46,7 @@ const saveRow: RestRow = {
   readVariables({ name, queryString, body, ifMatch, ifNoneMatch, isStrict }) {
     const query = readFunctionQuery(queryString)
     const given = readSourceBody(body, isStrict)
+    refuseOtherFunction(body, { name, caseTypeCode: query.caseTypeCode })
     const input = {
       name,
       caseTypeCode: query.caseTypeCode,

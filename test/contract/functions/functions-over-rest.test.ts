@@ -88,6 +88,31 @@ describe('a saved function', () => {
     })
   })
 
+  test('may be sent back as it was read, and only to its own address', async () => {
+    await put('returned', 'exit(1)', { query: '?case_type_code=incident' })
+    const { function: record } = (await get('returned', '?case_type_code=incident')).body
+    const send = (name: string, query: string, change: object) =>
+      server.rest<Body>('PUT', pathOf(name, query), { body: { function: { ...record, ...change } } })
+    expect((await send('returned', '?case_type_code=incident', {})).body.function).toMatchObject({
+      id: record.id,
+    })
+    expect((await send('returned', '', { case_type_code: null })).status).toBe(201)
+    const ofCode = (end: string) => ({
+      pointer: '/function/case_type_code',
+      detail: `must be the \`case_type_code\` of the address, ${end}`,
+    })
+    const ofName = { pointer: '/function/name', detail: 'must be `other`, as in the address' }
+    for (const [name, query, change, errors] of [
+      ['returned', '', {}, [ofCode('which has none')]],
+      ['other', '?case_type_code=x', {}, [ofName, ofCode('`x`')]],
+      ['other', '?case_type_code=incident', { name: 5 }, [ofName]],
+    ] as const) {
+      const refused = problem(await send(name, query, change))
+      expect(refused).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', errors })
+    }
+    expect((await get('other', '?case_type_code=x')).status).toBe(404)
+  })
+
   test.each([['text/javascript; charset=utf-8'], ['application/javascript'], ['application/octet-stream']])(
     'may come as %s',
     async type => {

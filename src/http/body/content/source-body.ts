@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RostrumError } from '../../../errors.ts'
+import { type FieldError, invalidInput, RostrumError } from '../../../errors.ts'
 import { decodeBody, memoryOf, type ReserveMemory } from '../json-body.ts'
 import { jsonObject, mustBe, readBody } from './read-body.ts'
 
@@ -50,6 +50,12 @@ export interface GivenSource {
   readonly makeLive: boolean | null
 }
 
+/** What an address of a function names. The code is null for a function of all case types. */
+export interface FunctionAddress {
+  readonly name: string
+  readonly caseTypeCode: string | null
+}
+
 /** Reads a version of a function from a body (contract, section 9): the source itself, or JSON. */
 export function readSourceBody(body: unknown, isStrict = false): GivenSource {
   if (body === undefined) throw emptySource()
@@ -60,6 +66,22 @@ export function readSourceBody(body: unknown, isStrict = false): GivenSource {
     make_live: makeLive = null,
   } = readBody(savedFunction, body, isStrict).function
   return { sourceCode, comment, makeLive }
+}
+
+/** Throws `BAD_USER_INPUT` if a body that was read is the record of another function than the address names. */
+export function refuseOtherFunction(body: unknown, address: FunctionAddress): void {
+  if (body instanceof SourceText) return
+  const { name, case_type_code: code } = (body as { readonly function: Readonly<Record<string, unknown>> })
+    .function
+  const fields: FieldError[] = []
+  if (name != null && name !== address.name)
+    fields.push({ pointer: '/function/name', detail: `must be \`${address.name}\`, as in the address` })
+  if (code != null && code !== address.caseTypeCode) {
+    const given = address.caseTypeCode === null ? 'which has none' : `\`${address.caseTypeCode}\``
+    const detail = `must be the \`case_type_code\` of the address, ${given}`
+    fields.push({ pointer: '/function/case_type_code', detail })
+  }
+  if (fields.length > 0) throw invalidInput(fields)
 }
 
 /** True if a body that was read contains the comment itself. */

@@ -1,10 +1,13 @@
 /**
  * Shows control characters, and marks of the writing direction, which could change what a terminal shows, as escapes.
- * Tabs stay, and lines if asked.
+ * Tabs stay, and lines if asked, also those that end with CR LF.
  */
 export function showControls(text: string, keepLines = false): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, character => {
-    if (character === '\t' || (keepLines && character === '\n')) return character
+  const hidden = keepLines
+    ? /(?!\r?\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+    : /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+  return text.replace(hidden, character => {
+    if (character === '\t') return character
     if (character === '\n') return '\\n'
     return escapeCharacter(character)
   })

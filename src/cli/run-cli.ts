@@ -127,7 +127,11 @@ function print(terminal: Terminal, text: string): number {
 }
 
 function unknownCommand(name: string): string {
-  if (name.startsWith('-')) return `\`rostrum\` has no option \`${name}\`. See \`rostrum --help\`.`
+  if (name.startsWith('-')) {
+    const nearest = findNearest(name, ['--help', '--version'])
+    const hint = nearest === null ? '' : ` Did you mean \`${nearest}\`?`
+    return `\`rostrum\` has no option \`${name}\`.${hint} See \`rostrum --help\`.`
+  }
   const nearest = findNearest(name, Object.keys(commands))
   const hint = nearest === null ? '' : ` Did you mean \`${nearest}\`?`
   return `There is no command \`${name}\`.${hint} See \`rostrum --help\`.`

@@ -114,6 +114,7 @@ test('a miss shows what was expected and what came, and a call without an entry 
   expect(stdout).toContain('actual:   {"priority":"low"}')
   expect(stdout).toContain('`expect` is missing')
   expect(stdout).toContain('`user` is not answered: the case has no entry for it')
+  expect(stdout).toMatch(/actual: {3}"error"\n +because: {2}RUNTIME at line \d+, column \d+: Error: /)
   // The place is as it is seen from the folder of the command.
   expect(stdout).toContain('\ntest at bad/low.json:1:1\n')
   // Without the case that the filter leaves out.

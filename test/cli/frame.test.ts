@@ -71,7 +71,8 @@ test.each([
   { args: [], said: /^Usage: rostrum/ },
   { args: ['rnu', 'f.js'], said: /no command `rnu`. Did you mean `run`/ },
   { args: ['constructor'], said: /no command `constructor`/ },
-  { args: ['--colour'], said: /no option `--colour`/ },
+  { args: ['--colour'], said: /no option `--colour`\. See/ },
+  { args: ['--verison'], said: /no option `--verison`\. Did you mean `--version`/ },
   { args: ['run', 'f.js', '--inptu', 'x'], said: /no option `--inptu`. Did you mean `--input`/ },
   { args: ['run', 'f.js', '-x'], said: /no option `-x`/ },
   { args: ['run', 'f.js', '--input'], said: /`--input` needs a value/ },
@@ -446,6 +447,11 @@ test('marks of the writing direction are shown as escapes', () => {
   expect(showControls('a\u202eb\u2066c\u2069')).toBe('a\\u202eb\\u2066c\\u2069')
   const marks = '\u061c\u200e\u200f'
   expect([showControls(marks), showControlsOfJson(marks)]).toEqual(Array(2).fill('\\u061c\\u200e\\u200f'))
+})
+
+test('a text of lines keeps their ends, and shows a CR elsewhere as an escape', () => {
+  expect(showControls('a\r\nb\rc\n\r\r\n\u001b', true)).toBe('a\r\nb\\u000dc\n\\u000d\r\n\\u001b')
+  expect(showControls('a\r\nb')).toBe('a\\u000d\\nb')
 })
 
 test('a result that cannot be written is an error', async () => {

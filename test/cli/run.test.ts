@@ -3,7 +3,8 @@ import { readdirSync, truncateSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type SharedServer, shareServer } from '../server/gateways/share-server.ts'
 import { makeWorkplace, type Workplace } from './spawn-rostrum.ts'
 
@@ -136,6 +137,16 @@ test('a file may come from stdin', async () => {
   await place.write('f.js', 'exit(payload)')
   const fromFile = await place.run(['run', 'f.js', '--remote', '--input', '-'], '[1]')
   expect(fromFile).toMatchObject({ stdout: '[1]\n' })
+})
+
+test('Ctrl-C ends a command that reads stdin', async () => {
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(new PassThrough() as never)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const before = process.listenerCount('SIGINT')
+  const ended = place.runHere(['run', '-', '--remote'])
+  await expect.poll(() => process.listenerCount('SIGINT')).toBeGreaterThan(before)
+  process.listeners('SIGINT').at(-1)?.('SIGINT')
+  expect((await ended).code).toBe(130)
 })
 
 test('a document that is no JSON, and a script that is not UTF-8, are said before anything runs', async () => {

@@ -114,8 +114,9 @@ class CaseError extends Error {
   }
 }
 
-function describeMiss({ of, expected, actual }: Miss): string {
-  return `${of} differs\n  expected: ${show(expected)}\n  actual:   ${show(actual)}`
+function describeMiss({ of, expected, actual, ending }: Miss): string {
+  const said = ending == null ? '' : `\n  because:  ${showControls(ending)}`
+  return `${of} differs\n  expected: ${show(expected)}\n  actual:   ${show(actual)}${said}`
 }
 
 // JSON leaves some control characters as they are.

@@ -6,19 +6,35 @@ import { fileError } from './file-error.ts'
 const chunkBytes = 2 ** 20
 
 /**
- * Reads a file, or an open file by its number. Throws an error that names it as `shown` if it cannot be read. One with
- * more bytes than any gateway takes is refused before its end, because a pipe or a device may have none.
+ * Reads a file. Throws an error that names it as `shown` if it cannot be read. One with more bytes than any gateway
+ * takes is refused before its end, because a pipe or a device may have none.
  */
-export function readFile(file: string | number, shown: string): Buffer {
+export function readFile(file: string, shown: string): Buffer {
   let opened: number | null = null
   try {
-    opened = typeof file === 'number' ? file : openSync(file, 'r')
+    opened = openSync(file, 'r')
     return readToEnd(opened, shown)
   } catch (error) {
     throw error instanceof CliError ? error : fileError('read', shown, error)
   } finally {
-    if (opened !== null && opened !== file) closeSync(opened)
+    if (opened !== null) closeSync(opened)
   }
+}
+
+/** Reads stdin like a file. Other work goes on meanwhile, such as a signal. */
+export async function readStdin(shown: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of process.stdin) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > largestBodyBytes) throw tooLarge(shown)
+    }
+  } catch (error) {
+    throw error instanceof CliError ? error : fileError('read', shown, error)
+  }
+  return Buffer.concat(chunks)
 }
 
 function readToEnd(opened: number, shown: string): Buffer {
@@ -30,5 +46,9 @@ function readToEnd(opened: number, shown: string): Buffer {
     copies.push(Buffer.from(chunk.subarray(0, count)))
     size += count
   }
-  throw wrongUse(`\`${shown}\` has more than ${largestBodyBytes} bytes, and no gateway takes as many.`)
+  throw tooLarge(shown)
+}
+
+function tooLarge(shown: string): CliError {
+  return wrongUse(`\`${shown}\` has more than ${largestBodyBytes} bytes, and no gateway takes as many.`)
 }

@@ -1,15 +1,21 @@
-import { readFile } from '../files/read-file.ts'
+import { readFile, readStdin } from '../files/read-file.ts'
 import { wrongUse } from '../frame/cli-error.ts'
 import type { CommandCall } from '../frame/command.ts'
 
 /** Reads a file that was named on the command line; `-` is stdin. Throws an error that says what is wrong with it. */
-export function readNamedFile(path: string, { resolve }: Pick<CommandCall, 'resolve'>): string {
-  return readTextFile(path === '-' ? 0 : resolve(path), path)
+export async function readNamedFile(
+  path: string,
+  { resolve }: Pick<CommandCall, 'resolve'>,
+): Promise<string> {
+  return path === '-' ? decode(await readStdin(path), path) : readTextFile(resolve(path), path)
 }
 
-/** Reads a file of UTF-8 text, or an open file by its number. Throws an error that names it as `shown`. */
-export function readTextFile(file: string | number, shown: string): string {
-  const bytes = readFile(file, shown)
+/** Reads a file of UTF-8 text. Throws an error that names it as `shown`. */
+export function readTextFile(file: string, shown: string): string {
+  return decode(readFile(file, shown), shown)
+}
+
+function decode(bytes: Buffer, shown: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
@@ -18,10 +24,10 @@ export function readTextFile(file: string | number, shown: string): string {
 }
 
 /** Reads the JSON file of an option. Returns its text, because numbers must stay as they are written. */
-export function readJsonFile(
+export async function readJsonFile(
   option: 'input' | 'options',
   call: Pick<CommandCall, 'resolve' | 'text'>,
-): string {
+): Promise<string> {
   const path = call.text(option)
   if (path === undefined) return '{}'
   if (/^\s*[{[]/.test(path) && faultOf(path) === null) {
@@ -29,7 +35,7 @@ export function readJsonFile(
       `\`--${option}\` takes the name of a file, not JSON itself. Send the JSON on stdin, with \`-\`.`,
     )
   }
-  const text = readNamedFile(path, call)
+  const text = await readNamedFile(path, call)
   const fault = faultOf(text)
   if (fault !== null) throw wrongUse(`\`${path}\` is not JSON: ${fault}.`)
   return text

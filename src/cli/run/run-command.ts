@@ -40,10 +40,10 @@ result is on stdout, log entries are on stderr. Exits with 0 for \`exit\`, 1 for
   async run(call) {
     const files = findFiles(call)
     // Reads the files first, so that a bad one is reported before a gateway starts. Stdin can be read only once.
-    let script: ScriptToRun | null = readScript(call)
+    let script: ScriptToRun | null = await readScript(call)
     let gateway: ChosenGateway | ScratchGateway = await findGateway(call)
-    const run = () => {
-      const next = script ?? readScript(call)
+    const run = async () => {
+      const next = script ?? (await readScript(call))
       script = null
       return runOnce(call, createGatewayClient(gateway, call.signal), next)
     }
@@ -78,13 +78,13 @@ function findGateway(call: CommandCall): ChosenGateway | Promise<ScratchGateway>
   return isRemote ? chooseGateway(call) : startScratchGateway(call)
 }
 
-function readScript(call: CommandCall): ScriptToRun {
+async function readScript(call: CommandCall): Promise<ScriptToRun> {
   const [file = ''] = call.args
   return {
     name: call.text('name') ?? nameOfFile(file),
-    sourceCode: readNamedFile(file, call),
-    input: readJsonFile('input', call),
-    options: readJsonFile('options', call),
+    sourceCode: await readNamedFile(file, call),
+    input: await readJsonFile('input', call),
+    options: await readJsonFile('options', call),
     caseTypeCode: call.text('case-type') ?? null,
   }
 }

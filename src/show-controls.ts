@@ -3,6 +3,7 @@
  * Tabs stay, and lines if asked, also those that end with CR LF.
  */
 export function showControls(text: string, keepLines = false): string {
+  // The first one spares LF, and the CR before it.
   const hidden = keepLines
     ? /(?!\r?\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
     : /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu

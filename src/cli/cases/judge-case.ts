@@ -5,7 +5,7 @@ import type { Case } from './case-file.ts'
 /** Something that a case expects and the run did not do. */
 export interface Miss {
   readonly of: string
-  /** What the script said at its end, if another outcome was expected; absent or null without one. */
+  /** What the script said at its end, if another outcome was expected; else absent or null. */
   readonly ending?: string | null
   readonly expected: unknown
   readonly actual: unknown

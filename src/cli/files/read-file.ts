@@ -1,9 +1,10 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { largestBodyBytes } from '../../config.ts'
 import { CliError, wrongUse } from '../frame/cli-error.ts'
 import { fileError } from './file-error.ts'
 
 const chunkBytes = 2 ** 20
+const stdin = 0
 
 /**
  * Reads a file. Throws an error that names it as `shown` if it cannot be read. One with more bytes than any gateway
@@ -26,6 +27,8 @@ export async function readStdin(shown: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   try {
+    // Node takes a folder for an empty stdin. To read it fails.
+    if (fstatSync(stdin).isDirectory()) return readToEnd(stdin, shown)
     for await (const chunk of process.stdin) {
       chunks.push(chunk)
       size += chunk.length

@@ -79,7 +79,7 @@ describe('a hook that does not end', () => {
   })
 })
 
-test('a save that half of its time waits for its turn is refused, and no hook is blamed', async () => {
+test('a save that has waited for its turn for half of its time is refused, and no hook is blamed', async () => {
   const type = newType()
   await saveHook(`${callUpstream()}; exit(payload)`, { caseTypeCode: type })
   const { id } = (await create(type)).body.case

@@ -1,16 +1,19 @@
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../../src/domain/store.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { makeTempFolder } from '../../server/processes/temp-folder.ts'
+import { makeTempFolder, type TempFolder } from '../../server/processes/temp-folder.ts'
 import { by } from '../databases/origin.ts'
 
+let folder: TempFolder
 let store: Store
 /** Another program on the same file. */
 let other: Database
 
 beforeEach(async () => {
-  const folder = makeTempFolder()
+  folder = makeTempFolder()
   store = await openStore({ url: `sqlite:${folder.path}/store.db` })
   other = new SqliteDatabase(`${folder.path}/store.db`)
   onTestFinished(async () => {
@@ -70,4 +73,19 @@ test('a store that closes waits for the lock', async () => {
   setTimeout(() => other.exec('commit'), 200)
   await closed
   expect((await waiting).kind).toBe('added')
+})
+
+test('changes that wait fail when the file is replaced, and the file that is there keeps none', async () => {
+  const path = join(folder.path, 'served.db')
+  const served = await openStore({ url: `sqlite:${path}`, serve: true, onLost: () => {} })
+  onTestFinished(() => served.close())
+  const rival = new SqliteDatabase(path)
+  onTestFinished(() => void rival.close())
+  rival.exec('begin immediate')
+  const adding = served.memberships.add(by('a'), { userId: 1, teamId: 1 })
+  const failed = expect(adding).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  renameSync(path, `${path}.old`)
+  await expect.poll(() => served.ping().then(String, ({ code }) => code)).toBe('UNAVAILABLE')
+  rival.exec('commit')
+  await failed
 })

@@ -68,7 +68,10 @@ export function readSourceBody(body: unknown, isStrict = false): GivenSource {
   return { sourceCode, comment, makeLive }
 }
 
-/** Throws `BAD_USER_INPUT` if a body that was read is the record of another function than the address names. */
+/**
+ * Throws `BAD_USER_INPUT` if a body is the record of another function than the address names. Call it after
+ * `readSourceBody`, which checks the form of the body.
+ */
 export function refuseOtherFunction(body: unknown, address: FunctionAddress): void {
   if (body instanceof SourceText) return
   const { name, case_type_code: code } = (body as { readonly function: Readonly<Record<string, unknown>> })

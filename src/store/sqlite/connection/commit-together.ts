@@ -17,7 +17,7 @@ interface Attempt {
   answer(): void
 }
 
-/** Says that nothing was tried, because another program holds the write lock. */
+/** Says that nothing was changed, because another program holds the write lock. */
 export class Locked {
   /** The error for a write that waits no longer. */
   readonly failure: Error

@@ -8,7 +8,7 @@ import { createForOwner, refuseUnusableFile } from './file-checks.ts'
 import { takeServeLock } from './serve-lock.ts'
 
 const busyTimeoutMs = 5_000
-// After the start, because SQLite waits on the thread that serves requests. `transactions.ts` waits longer.
+// After the start, because SQLite waits on the thread that serves requests. Writes wait longer in `transactions.ts`.
 const shortBusyTimeoutMs = 10
 
 // Pages of the log after which SQLite moves them into the file: 32 MB. That stops the event loop for some milliseconds,

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
-import { cannotBe } from './describe-failure.ts'
+import { cannotBe, isLocked } from './describe-failure.ts'
 import { createForOwner } from './file-checks.ts'
 
 /**
@@ -17,8 +17,7 @@ export function takeServeLock(path: string): () => void {
     lock.exec('BEGIN EXCLUSIVE')
     return () => lock.close()
   } catch (error) {
-    const isBusy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')
-    if (!isBusy) throw cannotBe(`locked: \`${lockPath}\``, path, error)
+    if (!isLocked(error)) throw cannotBe(`locked: \`${lockPath}\``, path, error)
     throw new StartError(`Another gateway serves the database \`${path}\`. Stop it, or name another path.`)
   }
 }

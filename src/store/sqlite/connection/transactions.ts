@@ -6,7 +6,7 @@ import { createCommitTogether, Locked, type Write } from './commit-together.ts'
 export interface Transactions {
   /**
    * Runs the synchronous `work` with the write lock, in a transaction that it may share with other work. Resolves with
-   * its result once that is on disk. If `work` throws, only its own changes are undone, and it may run a second time.
+   * its result once that is on disk. If `work` throws, only its own changes are undone, and it may run several times.
    * Work that changes nothing must decide so before its first write; `wrote` returns false for its result.
    */
   write<T>(work: () => T, wrote?: (result: T) => boolean): Promise<T>
@@ -18,7 +18,8 @@ export interface Transactions {
 
 // Maximum time for which the first write waits for others. Requests that arrive together become writes one by one.
 const maxWaitMs = 4
-// Maximum time for which writes wait for another program that holds the write lock, and how often they try.
+// Maximum time for which writes wait while another program holds the write lock, and how often they try. A write that
+// comes later waits only as long as those before it.
 const maxLockedMs = 5_000
 const tryLockEachMs = 20
 // Maximum number of writes that wait for it. Each one may have a body in memory.
@@ -36,8 +37,8 @@ export function createTransactions(client: Database, refuseIfLost: () => void): 
   let arrived = 0
   let arrivedBefore = 0
   let waitEndsAt = 0
-  // Since when another program holds the write lock, as far as the waiting writes have seen.
-  let locked: { readonly since: number; readonly by: Locked } | null = null
+  // Since when another program holds the write lock, and the error of the first attempt.
+  let locked: { readonly since: number; readonly failure: Error } | null = null
 
   function endTurn(): void {
     if (waiting.length === 0) return
@@ -49,9 +50,14 @@ export function createTransactions(client: Database, refuseIfLost: () => void): 
     commit()
   }
 
-  // Commits the first writes. Reads go on while they wait for another program.
+  // Commits the first writes. While they wait for another program, reads go on, and the file may be lost.
   function commit(): void {
     if (waiting.length === 0) return
+    try {
+      refuseIfLost()
+    } catch (error) {
+      return failAll(error)
+    }
     const left = commitTogether(waiting)
     if (left instanceof Locked) return waitForLock(left)
     locked = null
@@ -59,18 +65,22 @@ export function createTransactions(client: Database, refuseIfLost: () => void): 
     if (waiting.length > 0) setImmediate(endTurn)
   }
 
-  function waitForLock(by: Locked): void {
-    locked ??= { since: performance.now(), by }
+  function waitForLock({ failure }: Locked): void {
+    locked ??= { since: performance.now(), failure }
     if (performance.now() - locked.since < maxLockedMs) return void setTimeout(commit, tryLockEachMs)
+    failAll(failure)
+  }
+
+  function failAll(failure: unknown): void {
     locked = null
-    for (const write of waiting.splice(0)) write.fail(by.failure)
+    for (const write of waiting.splice(0)) write.fail(failure)
   }
 
   return {
     write(work, wrote = () => true) {
       return new Promise((resolve, reject) => {
         refuseIfLost()
-        if (locked !== null && waiting.length >= maxLockedWrites) throw locked.by.failure
+        if (locked !== null && waiting.length >= maxLockedWrites) throw locked.failure
         if (waiting.length === 0) {
           waitEndsAt = performance.now() + maxWaitMs
           setImmediate(endTurn)

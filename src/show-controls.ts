@@ -1,14 +1,10 @@
 /**
  * Shows control characters, and marks of the writing direction, which could change what a terminal shows, as escapes.
- * Tabs stay, and lines if asked, also those that end with CR LF.
+ * Tabs stay, and lines if asked.
  */
 export function showControls(text: string, keepLines = false): string {
-  // The first one spares LF, and the CR before it.
-  const hidden = keepLines
-    ? /(?!\r?\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
-    : /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
-  return text.replace(hidden, character => {
-    if (character === '\t') return character
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, character => {
+    if (character === '\t' || (keepLines && character === '\n')) return character
     if (character === '\n') return '\\n'
     return escapeCharacter(character)
   })

@@ -449,11 +449,6 @@ test('marks of the writing direction are shown as escapes', () => {
   expect([showControls(marks), showControlsOfJson(marks)]).toEqual(Array(2).fill('\\u061c\\u200e\\u200f'))
 })
 
-test('a text of lines keeps their ends, and shows a CR elsewhere as an escape', () => {
-  expect(showControls('a\r\nb\rc\n\r\r\n\u001b', true)).toBe('a\r\nb\\u000dc\n\\u000d\r\n\\u001b')
-  expect(showControls('a\r\nb')).toBe('a\\u000d\\nb')
-})
-
 test('a result that cannot be written is an error', async () => {
   const full = await open('/dev/full', 'w')
   const child = spawn(process.execPath, ['src/start.mjs', 'cli', 'types'], {

@@ -8,14 +8,20 @@ import type { Push } from './plan-push.ts'
 const maxEditLength = 1_000
 
 /** Writes what a push changes, as a unified diff. With very many changed lines, every line is shown as replaced. */
-export function showDiff({ file, replaces }: Push, liveSource: string, { style, write }: Terminal): void {
+export function showDiff({ file, replaces }: Push, liveSource: string, terminal: Terminal): void {
+  const { hasReader, style, write } = terminal
   const path = pathOfKey(file.key)
   const from = replaces === null ? '/dev/null' : `a/${path}`
   const options = { maxEditLength }
   const patch =
     createTwoFilesPatch(from, `b/${path}`, liveSource, file.source, undefined, undefined, options) ??
     `--- ${from}\n+++ b/${path}\n${replaceAllLines(liveSource, file.source)}`
-  const lines = showControls(patch, true).split('\n')
+  // `patch` needs the line ends as they are. A person could not see them.
+  const parts = hasReader ? [patch] : patch.split('\r\n')
+  const lines = parts
+    .map(part => showControls(part, true))
+    .join('\r\n')
+    .split('\n')
   const shown = lines.filter(line => !/^={5,}$/.test(line)).map(line => style(formatOf(line), line))
   write(shown.join('\n'))
 }

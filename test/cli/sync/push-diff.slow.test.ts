@@ -19,7 +19,7 @@ test('a diff of very many lines shows every line as replaced, soon', async () =>
     `@@ -1,${lines} +1,${lines + 1} @@`,
     '-1',
   ])
-  expect(shown.slice(lines + 2, lines + 4)).toEqual(['-1', '+1\\u000d'])
+  expect(shown.slice(lines + 2, lines + 4)).toEqual(['-1', '+1\r'])
   expect(shown.slice(-3)).toEqual(['+2', '\\ No newline at end of file', ''])
 })
 

@@ -6,7 +6,7 @@ import { readVersion } from '../version.ts'
 import { commands } from './commands.ts'
 import { CliError, type ExitCode, exitCodes, wrongUse } from './frame/cli-error.ts'
 import type { CleanUp, CommandCall } from './frame/command.ts'
-import { findNearest } from './frame/find-nearest.ts'
+import { suggestNearest } from './frame/find-nearest.ts'
 import { parseCall } from './frame/parse-call.ts'
 import { createTerminal, type Terminal } from './frame/terminal.ts'
 
@@ -128,13 +128,10 @@ function print(terminal: Terminal, text: string): number {
 
 function unknownCommand(name: string): string {
   if (name.startsWith('-')) {
-    const nearest = findNearest(name, ['--help', '--version'])
-    const hint = nearest === null ? '' : ` Did you mean \`${nearest}\`?`
+    const hint = suggestNearest(name, ['--help', '--version'])
     return `\`rostrum\` has no option \`${name}\`.${hint} See \`rostrum --help\`.`
   }
-  const nearest = findNearest(name, Object.keys(commands))
-  const hint = nearest === null ? '' : ` Did you mean \`${nearest}\`?`
-  return `There is no command \`${name}\`.${hint} See \`rostrum --help\`.`
+  return `There is no command \`${name}\`.${suggestNearest(name, Object.keys(commands))} See \`rostrum --help\`.`
 }
 
 function report(error: unknown, terminal: Terminal): number {

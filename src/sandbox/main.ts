@@ -16,7 +16,7 @@ const keeper = new IsolateKeeper(setup)
 const platformMethods = setup.platform.map(method => JSON.stringify(method))
 let current: ScriptRun | null = null
 const neverNotified = new Int32Array(new SharedArrayBuffer(4))
-// Linux makes some 0.1 ms of it, which is its usual slack for timers.
+// Linux makes some 0.1 ms of it, because timers may be late.
 const pauseMs = 0.02
 
 function begin(message: RunMessage): void {

@@ -460,6 +460,16 @@ test('a result that cannot be written is an error', async () => {
   expect(said).toMatch(/^Cannot write the output: ENOSPC.*\n$/)
 })
 
+test('a folder on stdin is an error', async () => {
+  const folder = await open('src', 'r')
+  const child = spawn(process.execPath, ['src/start.mjs', 'cli', 'run', '-'], {
+    stdio: [folder.fd, 'ignore', 'pipe'],
+  })
+  const [said, [code]] = await Promise.all([text(Readable.from(child.stderr ?? [])), once(child, 'close')])
+  await folder.close()
+  expect([code, said]).toEqual([64, 'Cannot read `-`: it is a folder.\n'])
+})
+
 test('a slow reader of a pipe gets the whole result', () => {
   // The document is more than a pipe holds.
   const { stdout, status } = spawnSync(

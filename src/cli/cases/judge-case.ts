@@ -5,8 +5,8 @@ import type { Case } from './case-file.ts'
 /** Something that a case expects and the run did not do. */
 export interface Miss {
   readonly of: string
-  /** What the script said at its end, if another outcome was expected; else absent or null. */
-  readonly ending?: string | null
+  /** What the script said at its end, if another outcome was expected; null without a text. */
+  readonly ending: string | null
   readonly expected: unknown
   readonly actual: unknown
 }

@@ -115,7 +115,7 @@ class CaseError extends Error {
 }
 
 function describeMiss({ of, expected, actual, ending }: Miss): string {
-  const said = ending == null ? '' : `\n  because:  ${showControls(ending)}`
+  const said = ending === null ? '' : `\n  because:  ${showControls(ending)}`
   return `${of} differs\n  expected: ${show(expected)}\n  actual:   ${show(actual)}${said}`
 }
 

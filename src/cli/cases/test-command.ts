@@ -110,6 +110,7 @@ function judge(found: FoundCase, execution: Execution, isUpdate: boolean): CaseR
             of: '`expect` is missing, so the whole outcome',
             expected: undefined,
             actual: toExpectation(execution),
+            ending: null,
           },
         ]
       : findMisses(expect, execution)

@@ -1,3 +1,9 @@
+/** Returns a sentence that suggests the nearest name, with a space before it; '' if none is near. */
+export function suggestNearest(typed: string, names: readonly string[]): string {
+  const nearest = findNearest(typed, names)
+  return nearest === null ? '' : ` Did you mean \`${nearest}\`?`
+}
+
 /** Returns the name that is nearest to what was typed, or null if none is near. */
 export function findNearest(typed: string, names: readonly string[]): string | null {
   const ranked = names

@@ -46,7 +46,7 @@ const saveRow: RestRow = {
   readVariables({ name, queryString, body, ifMatch, ifNoneMatch, isStrict }) {
     const query = readFunctionQuery(queryString)
     const given = readSourceBody(body, isStrict)
-    refuseOtherFunction(body, { name, caseTypeCode: query.caseTypeCode })
+    refuseOtherFunction(given.record, { name, caseTypeCode: query.caseTypeCode })
     const input = {
       name,
       caseTypeCode: query.caseTypeCode,

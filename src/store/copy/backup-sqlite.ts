@@ -3,11 +3,9 @@ import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { StartError } from '../../errors.ts'
-import { cannotBe } from '../sqlite/connection/describe-failure.ts'
+import { cannotBe, maxLockMs } from '../sqlite/connection/describe-failure.ts'
 import { createForOwner, refuseMissingFile } from '../sqlite/connection/file-checks.ts'
 import { createKeyFile } from '../sqlite/key-file.ts'
-
-const busyTimeoutMs = 5_000
 
 /**
  * Copies a store into a new file that only its owner can read, in one read transaction: a gateway that serves the store
@@ -20,7 +18,7 @@ export async function backupStore(path: string, to: string): Promise<{ bytes: nu
   // What fails from the second step on is as likely the disk of the copy.
   let what = 'copied'
   try {
-    client = new SqliteDatabase(path, { fileMustExist: true, timeout: busyTimeoutMs })
+    client = new SqliteDatabase(path, { fileMustExist: true, timeout: maxLockMs })
     refuseOtherTables(client, path)
     what = `copied to \`${to}\``
     createForOwner(to)

@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../../src/domain/store.ts'
@@ -55,7 +56,7 @@ test('1,000 changes wait at most, and one more fails at once', async () => {
   other.exec('begin immediate')
   const first = add(2)
   // Until the first one has met the lock.
-  await new Promise(resolve => setTimeout(resolve, 100))
+  await sleep(100)
   const accounts = Array.from({ length: 999 }, (_, n) => `b${n}`)
   const others = accounts.map(account => store.memberships.add(by(account), { userId: 1, teamId: 1 }))
   await expect(store.memberships.add(by('c'), { userId: 1, teamId: 1 })).rejects.toMatchObject({
@@ -75,7 +76,7 @@ test('a store that closes waits for the lock', async () => {
   expect((await waiting).kind).toBe('added')
 })
 
-test('changes that wait fail when the file is replaced, and the file that is there keeps none', async () => {
+test('changes that wait fail when the file is gone', async () => {
   const path = join(folder.path, 'served.db')
   const served = await openStore({ url: `sqlite:${path}`, serve: true, onLost: () => {} })
   onTestFinished(() => served.close())

@@ -48,34 +48,28 @@ export interface GivenSource {
   readonly sourceCode: string
   readonly comment: string | null
   readonly makeLive: boolean | null
-}
-
-/** What an address of a function names. The code is null for a function of all case types. */
-export interface FunctionAddress {
-  readonly name: string
-  readonly caseTypeCode: string | null
+  /** The other members of a record that is sent back as it was read. */
+  readonly record: Readonly<Record<string, unknown>>
 }
 
 /** Reads a version of a function from a body (contract, section 9): the source itself, or JSON. */
 export function readSourceBody(body: unknown, isStrict = false): GivenSource {
   if (body === undefined) throw emptySource()
-  if (body instanceof SourceText) return { sourceCode: body.text, comment: null, makeLive: null }
+  if (body instanceof SourceText) return { sourceCode: body.text, comment: null, makeLive: null, record: {} }
   const {
     source_code: sourceCode,
     comment = null,
     make_live: makeLive = null,
+    ...record
   } = readBody(savedFunction, body, isStrict).function
-  return { sourceCode, comment, makeLive }
+  return { sourceCode, comment, makeLive, record }
 }
 
-/**
- * Throws `BAD_USER_INPUT` if a body is the record of another function than the address names. Call it after
- * `readSourceBody`, which checks the form of the body.
- */
-export function refuseOtherFunction(body: unknown, address: FunctionAddress): void {
-  if (body instanceof SourceText) return
-  const { name, case_type_code: code } = (body as { readonly function: Readonly<Record<string, unknown>> })
-    .function
+/** Throws `BAD_USER_INPUT` if the record is that of another function than the address names. */
+export function refuseOtherFunction(
+  { name, case_type_code: code }: GivenSource['record'],
+  address: { readonly name: string; readonly caseTypeCode: string | null },
+): void {
   const fields: FieldError[] = []
   if (name != null && name !== address.name)
     fields.push({ pointer: '/function/name', detail: `must be \`${address.name}\`, as in the address` })

@@ -3,11 +3,10 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
 import type { Migrates, OnWait } from '../../migrations.ts'
 import { migrate, refuseOthers } from '../migrate.ts'
-import { cannotBe, isLocked } from './describe-failure.ts'
+import { cannotBe, isLocked, maxLockMs } from './describe-failure.ts'
 import { createForOwner, refuseUnusableFile } from './file-checks.ts'
 import { takeServeLock } from './serve-lock.ts'
 
-const busyTimeoutMs = 5_000
 // After the start, because SQLite waits on the thread that serves requests. Writes wait longer in `transactions.ts`.
 const shortBusyTimeoutMs = 10
 
@@ -50,7 +49,7 @@ export async function connect(options: Connect): Promise<Connection> {
     if (isFile) createForOwner(path)
     if (isFile && serve) releaseServeLock = takeServeLock(path)
     client = new SqliteDatabase(path, {
-      timeout: busyTimeoutMs,
+      timeout: maxLockMs,
       ...(onStatement && { verbose: statement => onStatement(String(statement)) }),
     })
     const store = `The database \`${path}\``
@@ -70,7 +69,7 @@ export async function connect(options: Connect): Promise<Connection> {
 
 // Turns on WAL mode, and retries: if two processes do so at once, SQLite may report "busy" without waiting.
 async function turnOnWal(client: Database): Promise<void> {
-  const deadline = performance.now() + busyTimeoutMs
+  const deadline = performance.now() + maxLockMs
   for (;;) {
     try {
       client.pragma('journal_mode = WAL')

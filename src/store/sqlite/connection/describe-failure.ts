@@ -31,6 +31,9 @@ export function cannotBe(what: string, path: string, cause: unknown): StartError
   return new StartError(`The database \`${path}\` cannot be ${what}: ${describeFailure(cause)}.`, { cause })
 }
 
+/** Time for which a call waits while another program holds the lock that it needs, in ms. */
+export const maxLockMs = 5_000
+
 /** True if another program holds the lock of the database that a call needs. */
 export function isLocked(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')

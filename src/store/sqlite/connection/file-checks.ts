@@ -15,7 +15,7 @@ import { dirname, resolve } from 'node:path'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { StartError } from '../../../errors.ts'
 import { findPending } from '../migrate.ts'
-import { cannotBe } from './describe-failure.ts'
+import { cannotBe, maxLockMs } from './describe-failure.ts'
 
 // Maximum size of a file that is checked page by page. Reading a larger file would delay the start.
 const maxBytesToCheck = 64 * 2 ** 20
@@ -187,7 +187,7 @@ function refuseForeignHeader(path: string): void {
 function refuseDamage(path: string, { bytes, hasLog }: { bytes: number; hasLog: boolean }): void {
   let client: Database | undefined
   try {
-    client = new SqliteDatabase(path, { readonly: hasLog, timeout: 5_000 })
+    client = new SqliteDatabase(path, { readonly: hasLog, timeout: maxLockMs })
     const found = bytes > maxBytesToCheck ? 'ok' : client.pragma('quick_check(1)', { simple: true })
     if (found !== 'ok') throw new StartError(damaged(path, hasLog))
     findPending(client, `The database \`${path}\``)

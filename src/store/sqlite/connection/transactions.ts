@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { createCommitTogether, Locked, type Write } from './commit-together.ts'
+import { maxLockMs } from './describe-failure.ts'
 
 /** Groups writes into transactions of the SQLite file. All writes go through here. */
 export interface Transactions {
@@ -18,9 +19,7 @@ export interface Transactions {
 
 // Maximum time for which the first write waits for others. Requests that arrive together become writes one by one.
 const maxWaitMs = 4
-// Maximum time for which writes wait while another program holds the write lock, and how often they try. A write that
-// comes later waits only as long as those before it.
-const maxLockedMs = 5_000
+// How often writes try to get the lock while another program holds it. All wait as long as the first one.
 const tryLockEachMs = 20
 // Maximum number of writes that wait for it. Each one may have a body in memory.
 const maxLockedWrites = 1_000
@@ -67,7 +66,7 @@ export function createTransactions(client: Database, refuseIfLost: () => void): 
 
   function waitForLock({ failure }: Locked): void {
     locked ??= { since: performance.now(), failure }
-    if (performance.now() - locked.since < maxLockedMs) return void setTimeout(commit, tryLockEachMs)
+    if (performance.now() - locked.since < maxLockMs) return void setTimeout(commit, tryLockEachMs)
     failAll(failure)
   }
 

@@ -102,6 +102,7 @@ eachStore(harness => {
     expect(await claimIds({ maxRuns: 1 })).toEqual(['c2'])
     expect(await claimIds({ maxRuns: 1 })).toEqual(['a4'])
     await enqueue('d', 1)
+    await sleep(2)
     expect((await claimIds({ maxRuns: 2 })).toSorted()).toEqual(['a5', 'c3'])
     expect(await claimIds({ maxRuns: 1 })).toEqual(['d1'])
   })

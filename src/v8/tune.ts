@@ -9,6 +9,7 @@ const muchBytes = 128 * 2 ** 20
 /** Sets V8 for the requests of a gateway that has started. During the start, it would compile what runs once. */
 export function tuneForRequests(): void {
   optimizeSooner()
+  allocateYoung()
   collectSooner()
   collectWhenQuiet()
 }
@@ -20,6 +21,15 @@ export function tuneForRequests(): void {
 function optimizeSooner(): void {
   setFlagsFromString('--invocation-count-for-turbofan=300')
   setFlagsFromString('--minimum-invocations-after-ic-update=100')
+}
+
+/**
+ * Makes optimized code allocate no objects in the old generation. V8 decides so for the code of an object that survived
+ * some collections, for as long as the process lives. An object of a request then keeps all that it refers to until the
+ * next collection of all garbage. In half of the processes, a read took twice the processor time because of that.
+ */
+function allocateYoung(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
 /**

@@ -97,7 +97,7 @@ function isHeaderName(text: string): boolean {
 
 export function sameWebhookName(name: string, existingId: number): RostrumError {
   const message = `Webhook \`${existingId}\` has the name \`${name}\`. Choose another one.`
-  return new RostrumError('CONFLICT', message, { reason: 'NAME_TAKEN' })
+  return new RostrumError('CONFLICT', message, { reason: 'NAME_TAKEN', facts: { existingId } })
 }
 
 export function tooManyWebhooks(max: number): RostrumError {

@@ -93,9 +93,10 @@ describe('saveWebhook', () => {
   })
 
   test('refuses a name that is taken, a scope that the caller lacks, and unknown ids', async () => {
-    await save({ name: 'taken' })
+    const { body } = await save({ name: 'taken' })
+    const existingId = Number(body.data?.saveWebhook?.webhook.id)
     const taken = await save({ name: 'taken' })
-    expect(errorOf(taken)?.extensions).toEqual({ code: 'CONFLICT', reason: 'NAME_TAKEN' })
+    expect(errorOf(taken)?.extensions).toEqual({ code: 'CONFLICT', reason: 'NAME_TAKEN', existingId })
     const token = await server.token({
       account: server.account,
       scopes: ['functions:write', 'functions:read'],

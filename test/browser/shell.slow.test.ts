@@ -58,6 +58,20 @@ test('a page without a session comes back after the login, with its query and fr
   await page.context().close()
 })
 
+test('a token is read with the spaces and the word that a terminal or an example puts into it', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await page.goto('/login')
+  await page.getByLabel('Token').fill('  ')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('Paste a token.').waitFor()
+  const token = server.adminToken
+  await page.getByLabel('Token').fill(` Bearer ${token.slice(0, 20)} ${token.slice(20)} `)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/playground')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a refused token stays on the login with the gateway’s own words, and nothing is stored', async () => {
   const { page, faults } = await openTab(browser, server.baseUrl)
   const refused = await server.graphql('{ viewer { userId } }', {}, 'none')

@@ -15,3 +15,16 @@ test('a number that would be saved as another one is refused, in any spelling', 
       `${number} cannot be kept as a number`,
     )
 })
+
+test.each([
+  ['', ': it is empty'],
+  ['{"a": 1', ': it ends too early'],
+  ['{"a": "x', ': it ends too early'],
+  ['{"a": tru', ': it ends too early'],
+  ['{"a": oops}', ' at Ln 1, Col 7'],
+  ['{\n "a": 1,\n}', ' at Ln 3, Col 1'],
+  ['{"a": 1}\n{"b": 2}', ' at Ln 2, Col 1'],
+  [`{${'"field": [1, 2],\n'.repeat(2_000)}"last": nul}`, ' at Ln 2001, Col 12'],
+])('says where the text stops being JSON: %#', (text, place) => {
+  expect(() => parseObject(text, 'Data')).toThrow(`Data is not valid JSON${place}. Mend it, then try again.`)
+})

@@ -1,5 +1,5 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
-import type { Difference } from '../results/difference.ts'
+import { type Difference, pointerTo } from '../results/difference.ts'
 import { viewChange, viewChanges } from '../results/view-difference.ts'
 import { PageElement } from '../shell/page-element.ts'
 import { viewJson } from '../shell/view-text.ts'
@@ -37,7 +37,7 @@ class ChangeList extends PageElement {
         ${changes
           .slice(0, this.shown)
           .map(([field, [after, before]]) =>
-            viewChange(`/${field}`, { before: print(before), after: print(after) }),
+            viewChange(pointerTo(field), { before: print(before), after: print(after) }),
           )}
       </ul>
       ${left > 0 ? more : nothing}`

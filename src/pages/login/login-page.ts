@@ -54,10 +54,10 @@ class LoginPage extends PageElement {
 
   #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    const token = this.#field.value.trim()
     this.error = null
     this.isBusy = true
     try {
+      const token = readToken(this.#field.value)
       const { viewer } = await ask(viewerOfToken, {}, { token })
       signIn({ token, ...viewer })
     } catch (error) {
@@ -67,6 +67,17 @@ class LoginPage extends PageElement {
       this.#field.select()
     }
   }
+}
+
+// Terminals break long lines, and examples of requests have the token after a word.
+function readToken(text: string): string {
+  const token = text
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replace(/^[a-z]{1,10} /i, '')
+    .replaceAll(' ', '')
+  if (token === '') throw new Error('Paste a token.')
+  return token
 }
 
 openPublicPage({ element: 'login-page', type: LoginPage })

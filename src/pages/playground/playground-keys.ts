@@ -1,3 +1,4 @@
+import { allows } from '../gateway/session.ts'
 import { isSaveKey, type Key } from '../shell/keys.ts'
 
 interface Actions {
@@ -9,14 +10,19 @@ interface Actions {
   readonly chooseTab: (index: number) => void
 }
 
-/** The keys of the playground, each beside a button. */
-export const playgroundKeys: readonly Key[] = [
-  { keys: 'Ctrl+Enter', does: 'Runs the script' },
-  { keys: 'Escape', does: 'Stops the run; else, with Tab after it, leaves an editor' },
-  { keys: 'Ctrl+S', does: 'Saves' },
-  { keys: 'Ctrl+F', does: 'Finds and replaces in an editor' },
-  { keys: 'Alt+1 to Alt+5', does: 'Chooses a result tab' },
-]
+/** Returns the keys of the playground, each beside a button that the person has. */
+export function listPlaygroundKeys(): readonly Key[] {
+  const running = [
+    { keys: 'Ctrl+Enter', does: 'Runs the script' },
+    { keys: 'Escape', does: 'Stops the run; else, with Tab after it, leaves an editor' },
+  ]
+  return [
+    ...(allows('tasks:execute') ? running : [{ keys: 'Escape then Tab', does: 'Leaves an editor' }]),
+    ...(allows('functions:write') ? [{ keys: 'Ctrl+S', does: 'Saves' }] : []),
+    { keys: 'Ctrl+F', does: 'Finds and replaces in an editor' },
+    { keys: 'Alt+1 to Alt+5', does: 'Chooses a result tab' },
+  ]
+}
 
 /** Handles the keys before the editors see them. */
 export function handlePlaygroundKeys({ run, stop, save, chooseTab }: Actions): void {

@@ -9,17 +9,15 @@ import { assignDraft, type Draft, type Opening, readDraftOfTab } from './draft/d
 import type { DraftsDialog } from './draft/drafts-dialog.ts'
 import './draft/drafts-dialog.ts'
 import { type Example, firstFields } from './draft/examples.ts'
-import './draft/examples-menu.ts'
 import { type Fields, readLink } from './draft/link.ts'
 import type { LinkBox } from './draft/link-box.ts'
-import './draft/link-box.ts'
 import { WorkingDraft } from './draft/working-draft.ts'
 import { FieldEditors } from './editor/field-editors.ts'
-import { viewInput, viewScript, viewTitle } from './editor/view-fields.ts'
+import { viewInput, viewScript } from './editor/view-fields.ts'
 import { LayoutController } from './layout/layout-controller.ts'
 import type { Problem } from './types/protocol.ts'
 import './layout/pane-tabs.ts'
-import { handlePlaygroundKeys, playgroundKeys } from './playground-keys.ts'
+import { handlePlaygroundKeys, listPlaygroundKeys } from './playground-keys.ts'
 import './results/result-panels.ts'
 import { RunController } from './results/run-controller.ts'
 import { viewRunBar } from './results/view-run-bar.ts'
@@ -27,6 +25,7 @@ import { loadFunction, notLoaded, type StoredFunction, toOpen } from './save/fun
 import type { SaveDialog } from './save/save-dialog.ts'
 import './save/save-dialog.ts'
 import { TypeController } from './types/type-controller.ts'
+import { showTitle, viewBar } from './view-bar.ts'
 
 /** Where a person writes a script, sees it run and saves it. */
 class PlaygroundPage extends PageElement {
@@ -101,20 +100,15 @@ class PlaygroundPage extends PageElement {
   }
 
   #viewBar() {
-    return html`<div class="bar">
-      <h1>${viewTitle(this.#open)}</h1>
-      <span role="status" class="notice">${this.notice}</span>
-      <span class="actions">
-        <examples-menu @choose-example=${this.#chooseExample}></examples-menu>
-        <button type="button" @click=${() => this.querySelector<DraftsDialog>('drafts-dialog')?.show()}>Drafts</button>
-        <link-box
-          .read=${() => this.#editors.fields}
-          @link-made=${({ detail }: CustomEvent<string>) => this.#say(detail)}
-          @link-refused=${({ detail }: CustomEvent<unknown>) => this.#say('', detail)}
-        ></link-box>
-        ${allows('functions:write') ? html`<button type="button" @click=${this.#save}>Save</button>` : nothing}
-      </span>
-    </div>`
+    return viewBar({
+      open: this.#open,
+      notice: this.notice,
+      readFields: () => this.#editors.fields,
+      say: (notice, error) => this.#say(notice, error),
+      chooseExample: this.#chooseExample,
+      showDrafts: () => this.querySelector<DraftsDialog>('drafts-dialog')?.show(),
+      save: this.#save,
+    })
   }
 
   get #problems(): readonly Problem[] {
@@ -123,6 +117,7 @@ class PlaygroundPage extends PageElement {
 
   override updated(): void {
     this.#editors.script.showProblems(this.#problems)
+    showTitle(this.#open)
   }
 
   #fill(fields: Fields, { open = null, cursor = 0, base = null }: Opening = {}): void {
@@ -131,8 +126,7 @@ class PlaygroundPage extends PageElement {
     this.#layout.show('script')
     this.#editors.open(fields, cursor)
     this.#showPlace()
-    this.#run.forgetProblems()
-    this.#types.check(this.#editors.fields)
+    this.#forgetOutdated()
     this.requestUpdate()
   }
 
@@ -216,9 +210,14 @@ class PlaygroundPage extends PageElement {
 
   #noteEdit = (): void => {
     this.notice = ''
+    this.#forgetOutdated()
+    this.#noteDraft()
+  }
+
+  // The link and the problems that are shown belong to other fields.
+  #forgetOutdated(): void {
     this.querySelector<LinkBox>('link-box')?.close()
     this.#run.forgetProblems()
-    this.#noteDraft()
     this.#types.check(this.#editors.fields)
   }
 
@@ -297,4 +296,4 @@ class PlaygroundPage extends PageElement {
     })
 }
 
-openPage({ element: 'playground-page', type: PlaygroundPage, keys: playgroundKeys })
+openPage({ element: 'playground-page', type: PlaygroundPage, keys: listPlaygroundKeys() })

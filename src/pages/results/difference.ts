@@ -37,12 +37,17 @@ function membersOf({ pointer, before, after }: Change): Change[] | null {
     const [one, other] = [ownOf(before, key), ownOf(after, key)]
     if (one === other) continue
     members.push({
-      pointer: `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      pointer: pointer + pointerTo(key),
       before: one,
       after: other,
     })
   }
   return members
+}
+
+/** Returns the JSON Pointer to a member of the whole document. */
+export function pointerTo(key: string): string {
+  return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
 function ownOf(container: Readonly<Record<string, unknown>>, key: string): unknown {

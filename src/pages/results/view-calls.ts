@@ -1,4 +1,5 @@
 import { html, nothing, svg } from 'lit'
+import { viewText } from '../shell/view-text.ts'
 import type { Call } from './execution.ts'
 import { formatMs } from './print.ts'
 import type { RunState } from './run-state.ts'
@@ -32,13 +33,14 @@ interface Axis {
 function viewCall({ name, durationMs, error, runId }: Call, { from, whole, open }: Axis) {
   const takes = durationMs === null ? open : formatMs(durationMs)
   const label = `${name}: starts at ${Math.round(from)} ms, ${durationMs === null ? takes : `takes ${takes}`}`
+  const shown = viewText(name)
   const width = Math.max(0.5, ((durationMs ?? whole - from) / whole) * 100)
   return html`<li>
-    <span>${runId === null ? name : html`<a href="/runs/${runId}">${name}</a>`}</span>
+    <bdi>${runId === null ? shown : html`<a href="/runs/${runId}">${shown}</a>`}</bdi>
     <span class="call-time">${takes}</span>
     <svg role="img" aria-label=${label} viewBox="0 0 100 6" preserveAspectRatio="none">
       ${svg`<rect class=${error === null ? 'bar' : 'bar bad'} x=${(from / whole) * 100} width=${width} height="6" />`}
     </svg>
-    ${error === null ? nothing : html`<span class="call-error">${error}</span>`}
+    ${error === null ? nothing : html`<bdi class="call-error">${viewText(error)}</bdi>`}
   </li>`
 }

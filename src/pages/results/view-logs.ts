@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { guard } from 'lit/directives/guard.js'
+import { isPlain, viewJson, viewText } from '../shell/view-text.ts'
 import { timeLanguage } from '../time/exact-time.ts'
 import type { LogEntry } from './execution.ts'
 import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
@@ -30,9 +31,15 @@ export function printLogs({ logs }: Pick<RunState, 'logs'>): string {
   return logs.map(({ level, data }) => `${level} ${data.map(print).join(' ')}`).join('\n')
 }
 
+interface ShownValue {
+  readonly text: string
+  /** True for a text, which is shown without quotes. */
+  readonly isText: boolean
+}
+
 interface ShownEntry {
   readonly level: string
-  readonly text: string
+  readonly values: readonly ShownValue[]
   readonly at: string
 }
 
@@ -40,20 +47,24 @@ function fitEntries(logs: readonly LogEntry[]) {
   const entries: ShownEntry[] = []
   let left = maxShownBytes
   for (const { level, data, at } of logs) {
-    if (left <= 0) return { entries, isPartial: true }
-    const whole = data.map(print).join(' ')
-    const text = fitText(whole, left)
-    entries.push({ level, text, at })
-    if (text.length < whole.length) return { entries, isPartial: true }
-    left -= countBytes(text)
+    const values: ShownValue[] = []
+    entries.push({ level, values, at })
+    for (const value of data) {
+      const whole = print(value)
+      const text = fitText(whole, left)
+      if (text !== '' || whole === '') values.push({ text, isText: typeof value === 'string' })
+      if (text.length < whole.length) return { entries, isPartial: true }
+      left -= countBytes(text) + 1
+    }
+    if (left <= 0) return { entries, isPartial: entries.length < logs.length }
   }
   return { entries, isPartial: false }
 }
 
 // Names no entry by its identity: those that came one by one come again with the end of the run.
 function viewBlock(entries: readonly ShownEntry[]) {
-  const [first] = entries
-  const known = [entries.length, first?.at, first?.text, entries.at(-1)?.at, entries.at(-1)?.text]
+  const [first, last] = [entries[0], entries.at(-1)]
+  const known = [entries.length, first?.at, first && textOf(first), last?.at, last && textOf(last)]
   return guard(known, () => html`<div class="block">${entries.map(viewEntry)}</div>`)
 }
 
@@ -62,10 +73,14 @@ function viewNote(logs: readonly LogEntry[]) {
   return html`<p class="note">truncated: 64 KB of ${formatBytes(bytes)}</p>`
 }
 
-// The gateway's own words are the last entry, which may be past what is shown.
+// The words of the gateway, whole: a script may log the first of them.
+const cutByGateway =
+  /^The log was cut: .+ more entries \(\d+ characters\) were dropped; a run may log \d+ entries and \d+ bytes$/
+
+// They are the last entry, which may be past what is shown.
 function viewCutByGateway(logs: readonly LogEntry[]) {
-  const [text] = logs.at(-1)?.data ?? []
-  const isCut = typeof text === 'string' && text.startsWith('The log was cut')
+  const [text, ...more] = logs.at(-1)?.data ?? []
+  const isCut = typeof text === 'string' && more.length === 0 && cutByGateway.test(text)
   return isCut ? html`<p class="note">truncated: ${text}</p>` : nothing
 }
 
@@ -74,10 +89,33 @@ const clock = new Intl.DateTimeFormat(timeLanguage, {
 })
 
 // The style sheet shows the time, so that a copy of the log is what the script wrote.
-function viewEntry({ level, text, at }: ShownEntry) {
+function viewEntry(entry: ShownEntry) {
+  const { level, at } = entry
   const time = clock.format(new Date(at))
-  const shown = html`<span class="level" title=${at}>${level}</span> <bdi>${text}</bdi>`
+  const shown = html`<span class="level" title=${at}>${level}</span> ${viewValues(entry)}`
   return html`<div role="listitem" class="entry level-${level}" data-time=${time}>${shown}</div>`
+}
+
+// A browser takes seconds to lay out a line with thousands.
+const maxIsolated = 200
+
+// Each value is laid out by itself: words that are written from right to left would turn round the JSON after them.
+function viewValues(entry: ShownEntry) {
+  const text = textOf(entry)
+  if (isPlain(text)) return html`<bdi>${text}</bdi>`
+  const { values } = entry
+  const first = values.slice(0, maxIsolated)
+  const rest = textOf({ values: values.slice(maxIsolated) })
+  return [...first, ...(rest === '' ? [] : [{ text: rest, isText: false }])].map(viewValue)
+}
+
+function viewValue({ text, isText }: ShownValue, index: number) {
+  const shown = isText ? viewText(text) : viewJson(text)
+  return html`${index === 0 ? '' : ' '}<bdi dir=${isText ? 'auto' : 'ltr'}>${shown}</bdi>`
+}
+
+function textOf({ values }: Pick<ShownEntry, 'values'>): string {
+  return values.map(({ text }) => text).join(' ')
 }
 
 function print(value: unknown): string {

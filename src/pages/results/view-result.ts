@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { allows } from '../gateway/session.ts'
 import { viewEmpty } from '../shell/page-element.ts'
 import { viewCode, viewJson, viewText } from '../shell/view-text.ts'
 import type { Execution } from './execution.ts'
@@ -14,6 +15,11 @@ export function viewResult({ phase, execution }: RunState) {
   if (phase === 'stopped') return html`<p class="quiet">You stopped the run. It has no result.</p>`
   if (phase === 'refused') return html`<p class="quiet">The script did not run, so there is no result.</p>`
   if (phase === 'lost') return html`<p class="quiet">The result did not arrive.</p>`
+  if (!allows('tasks:execute'))
+    return viewEmpty(
+      'You may not run scripts',
+      'Your token lacks the scope tasks:execute. Ask for one that has it.',
+    )
   return viewEmpty('Nothing has run yet', 'Write a script, then press Ctrl+Enter. Its result appears here.')
 }
 

@@ -1,5 +1,6 @@
 import { html, nothing, svg } from 'lit'
 import { formatMs } from '../results/print.ts'
+import { viewText } from '../shell/view-text.ts'
 import type { RunCall } from './run-documents.ts'
 import type { Bar, Timeline } from './timeline.ts'
 
@@ -59,16 +60,16 @@ function viewRow(bar: Bar, { wholeMs }: Place) {
   const look = `timeline-bar ${kind} ${isBad ? 'bad' : ''}`
   const rect = svg`<rect role="img" aria-label=${nameOf(bar)} class=${look}
     x=${x} width=${width} y="15%" height="70%" rx="2" />`
-  return html`<span class="timeline-name depth-${Math.min(depth, 4)}">${name}</span>
+  return html`<span class="timeline-name depth-${Math.min(depth, 4)}">${viewText(name)}</span>
     <span class="timeline-time" aria-hidden="true">${noEnd ?? `${durationMs} ms`}</span>
     <svg class="timeline-track" role="presentation">${rect}</svg>`
 }
 
 function viewCall({ name, startMs }: Bar, { durationMs, error }: RunCall) {
   const took = durationMs === null ? 'it was under way when the run ended' : formatMs(durationMs)
-  const answer = error === null ? 'no error' : html`<span class="call-error">${error}</span>`
+  const answer = error === null ? 'no error' : html`<bdi class="call-error">${viewText(error)}</bdi>`
   return html`<section class="timeline-call" aria-label=${name}>
-    <h3>${name}</h3>
+    <h3>${viewText(name)}</h3>
     <dl class="facts">
       <div><dt>Started</dt><dd>${formatMs(startMs)} after the run</dd></div>
       <div><dt>Took</dt><dd>${took}</dd></div>

@@ -31,10 +31,18 @@ function viewRunOf(error: unknown) {
   return html`<p class="after-alert"><a href="/runs/${runId}">Look at the run of the script</a></p>`
 }
 
-/** Scrolls to the alert of what a person did. */
+/** An error at a place that it can show. */
+export interface PlacedError extends Error {
+  showIn(page: Element): void
+}
+
+/** Scrolls to the alert of what a person did, and to the place of the error. */
 export async function scrollToAlert(page: PageElement & { readonly error: unknown }): Promise<void> {
   await page.updateComplete
-  if (page.error !== null) page.querySelector('[role="alert"]')?.scrollIntoView({ block: 'nearest' })
+  const { error } = page
+  if (error === null) return
+  page.querySelector('[role="alert"]')?.scrollIntoView({ block: 'nearest' })
+  if (error instanceof Error && 'showIn' in error) (error as PlacedError).showIn(page)
 }
 
 /** Shows what went wrong, and scrolls to it, because the button that a person pressed can be far from the alert. */

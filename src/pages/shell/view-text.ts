@@ -54,6 +54,11 @@ export function viewCode(text: string): ShownText {
   return viewIsolated(text, 'ltr')
 }
 
+/** True for a text without such characters, and without letters that are written from right to left. */
+export function isPlain(text: string): boolean {
+  return !unseen.test(text) && !rightToLeft.test(text)
+}
+
 // The marks of all parts that are shown with one marker are counted together.
 function createMarker(): (text: string) => ShownText {
   let left = maxMarks

@@ -50,6 +50,18 @@ async function findOrder(page: Page, item: Locator): Promise<string[]> {
   return placed.toSorted((one, other) => one.x - other.x).map(({ name }) => name)
 }
 
+test('the history names a field by its JSON Pointer', async () => {
+  const tab = await client.open('/cases')
+  const { page } = tab
+  const id = await client.createCase('pointers', { 'a/b': 1, 'c~d': 1 })
+  await client.changeCase(id, { 'a/b': 2, 'c~d': 2 })
+  await page.goto(`/cases/${id}`)
+  const history = page.getByRole('table', { name: 'History' })
+  await history.getByText('/a~1b 1 → 2').waitFor()
+  await history.getByText('/c~0d 1 → 2').waitFor()
+  await client.close(tab)
+})
+
 test('old and new values stand in this order in every script', async () => {
   const tab = await client.open('/cases')
   const { page } = tab

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expireToken, findBarriers, signInAgain } from '../open-browser.ts'
 import { CasesClient, dataOf } from './cases-client.ts'
@@ -8,6 +9,18 @@ beforeAll(async () => {
   client = await CasesClient.start()
 })
 afterAll(() => client.stop())
+
+// Says what stands before the cursor on its line, and whether that line can be seen.
+const placeIn = (field: Locator) =>
+  field.evaluate((element: HTMLTextAreaElement) => {
+    const before = element.value.slice(0, element.selectionStart).split('\n')
+    const y = before.length * Number.parseFloat(getComputedStyle(element).lineHeight)
+    return {
+      before: before.at(-1),
+      isFocused: document.activeElement === element,
+      isShown: y > element.scrollTop && y < element.scrollTop + element.clientHeight + 1,
+    }
+  })
 
 test('cases are listed by type, and a new one is made without JSON over the wire', async () => {
   const tab = await client.open('/cases')
@@ -72,7 +85,12 @@ test('a dry run shows the patch and saves nothing, a refusing hook is quoted, an
   expect(await dataOf(page).inputValue()).toBe('{"total": 5, "bad": true}')
   await dataOf(page).fill('{"total": 5')
   await page.keyboard.press('Control+s')
-  await page.getByRole('alert').getByText('no valid JSON').waitFor()
+  await page.getByRole('alert').getByText('not valid JSON: it ends too early').waitFor()
+  const lines = Array.from({ length: 300 }, (_, line) => `"field ${line}": ${line},\n`)
+  await dataOf(page).fill(`{${lines.join('')}"last": oops}`)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').getByText('Data is not valid JSON at Ln 301, Col 9.').waitFor()
+  expect(await placeIn(dataOf(page))).toEqual({ before: '"last": ', isFocused: true, isShown: true })
   for (const number of ['9007199254740993', '1e999']) {
     await dataOf(page).fill(`{"total": ${number}}`)
     await page.keyboard.press('Control+s')

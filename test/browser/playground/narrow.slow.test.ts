@@ -9,6 +9,22 @@ const { server, browser } = await startBrowsing()
 const tab = (page: Page, name: string) => page.getByRole('tab', { name })
 const status = (page: Page, text: RegExp) => page.getByRole('status').filter({ hasText: text })
 
+test('the menu of examples stays on a narrow page, also beside a notice', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const times of [1, 2]) {
+    await page.getByRole('button', { name: 'Examples' }).click()
+    const box = await page.getByRole('menu').boundingBox()
+    expect(box?.x, `opened ${times} times`).toBeGreaterThanOrEqual(0)
+    expect((box?.x ?? 0) + (box?.width ?? 390)).toBeLessThanOrEqual(390)
+    await page.getByRole('menuitem').first().click()
+    await page.getByText('Example: ').waitFor()
+  }
+  expect(await findBarriers(page)).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a narrow page shows one pane at a time, keeps Run in view, and shows what a click on it brings', async () => {
   const { page, faults } = await openTypedPlayground(browser, server)
   await page.setViewportSize({ width: 390, height: 844 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytesOnTheWire, findBarriers, openTab, signIn, turnOffCache } from '../open-browser.ts'
+import { bytesOnTheWire, enter, findBarriers, openTab, signIn, turnOffCache } from '../open-browser.ts'
 import { field, openPlayground, openTypedPlayground, textOf, write } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
@@ -76,9 +76,24 @@ test('a draft survives a reload straight after a key, two tabs have two, and a s
   await page.waitForURL('**/playground')
   expect(await textOf(page, 'Script')).not.toContain('other')
   expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(1)
   await page.getByRole('button', { name: 'Drafts' }).click()
   await page.getByRole('dialog').getByText('No drafts').waitFor()
   expect(await findBarriers(page)).toEqual([])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('who may not run scripts has no button for it, and reads why', async () => {
+  const { page, faults } = await openTab(browser, server.baseUrl, { hasTypes: false })
+  const token = await server.token({ account: server.account, scopes: ['functions:read'] })
+  await enter(page, token)
+  await page.getByRole('tabpanel').getByText('Your token lacks the scope tasks:execute.').waitFor()
+  expect(await page.getByRole('button', { name: /^(Run|Stop|Save)/ }).count()).toBe(0)
+  await page.locator('body').press('?')
+  const keys = page.getByRole('dialog')
+  await keys.getByText('Leaves an editor').waitFor()
+  expect(await keys.getByText('Runs the script').or(keys.getByText('Saves')).count()).toBe(0)
   expect(faults).toEqual([])
   await page.context().close()
 })
@@ -97,6 +112,16 @@ test('a link fills the fields, runs nothing, and is refused when it is too large
   await page.evaluate(hash => location.assign(hash), new URL(link).hash)
   await page.getByText('From a link').waitFor()
   expect(await textOf(page, 'Script')).toBe('exit("linked")')
+
+  // A field with the link of another script would be copied.
+  await page.getByRole('button', { name: 'Link' }).click()
+  await page.getByText('Link copied').or(page.getByText('Copy the link')).waitFor()
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await page.getByRole('menuitem').first().click()
+  await page.getByText('Example: ').waitFor()
+  expect(await page.getByLabel('Link', { exact: true }).count()).toBe(0)
+  await page.evaluate(hash => location.assign(hash), new URL(link).hash)
+  await page.getByText('From a link').waitFor()
 
   await page.evaluate(() => location.assign(`#code=${'A'.repeat(9_000)}`))
   await page.getByRole('alert').filter({ hasText: 'too large' }).waitFor()

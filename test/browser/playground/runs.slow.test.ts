@@ -16,6 +16,29 @@ async function run(page: Page, script: string, input = '{}'): Promise<void> {
   await page.keyboard.press('Control+Enter')
 }
 
+test('values of a log stand in their order in every script, and what is invisible is marked', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const values = '{ admin: "\u05e2\u05e8\u05da", b: 2 }'
+  await run(
+    page,
+    `log("\u05e9\u05dc\u05d5\u05dd", ${values})\nlog("x\\u202e", { user: "\\u202enimda" })\nexit(1)`,
+  )
+  await status(page, /exit/).waitFor()
+  await openTabOf(page, 'Logs')
+  const entries = panel(page).getByRole('listitem')
+  await expect.poll(() => entries.count()).toBe(2)
+  const parts = entries.first().locator(':scope > bdi')
+  const places = await parts.evaluateAll(all => all.map(part => part.getBoundingClientRect().x))
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  expect(await parts.allInnerTexts()).toEqual([
+    '\u05e9\u05dc\u05d5\u05dd',
+    '{"admin":"\u05e2\u05e8\u05da","b":2}',
+  ])
+  expect(await entries.last().innerText()).toContain('xU+202E {"user":"U+202Enimda"}')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a run shows its result, what it changed, its logs, its calls and the whole answer', async () => {
   const { page, faults } = await openPlayground(browser, server)
   const script = `log('two\\nlines', { a: 1 })
@@ -106,6 +129,10 @@ test('a large result is shown in part and says so, and so does a long log', asyn
   await status(page, /exit/).waitFor()
   await openTabOf(page, 'Logs')
   await panel(page).getByText('truncated: The log was cut').waitFor()
+  await run(page, 'log("The log was cut by a cat"); exit(1)')
+  await status(page, /exit/).waitFor()
+  expect(await panel(page).innerText()).toMatch(/The log was cut by a cat/)
+  expect(await panel(page).getByText('truncated').count()).toBe(0)
   expect(faults).toEqual([])
   await page.context().close()
 })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { enter } from '../open-browser.ts'
+import { enter, isInView } from '../open-browser.ts'
 import { field, openPlayground, textOf, write } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
@@ -54,13 +54,18 @@ test('“Save mine” of a function that was removed during the question asks fo
   const { page, faults } = await openPlayground(browser, server)
   const id = await saveFunction('left', 'exit(1)')
   await openFunction(page, id, 'left')
-  await write(page, 'Script', 'exit("mine")')
-  await saveFunction('left', 'exit("theirs")')
+  const long = '// the same\n'.repeat(200)
+  await write(page, 'Script', `${long}exit("mine")`)
+  await saveFunction('left', `${long}exit("theirs")`)
   await page.keyboard.press('Control+s')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Comment').fill('as typed')
   await page.keyboard.press('Enter')
   await dialog.getByText('Another version is live').waitFor()
+  for (const [name, text] of Object.entries({ Yours: 'exit("mine")', Theirs: 'exit("theirs")' }))
+    expect(await isInView(dialog.getByRole('region', { name }).getByText(text)), name).toBe(true)
+  await page.setViewportSize({ width: 390, height: 700 })
+  expect(await isInView(dialog.getByRole('button', { name: 'Save mine' }))).toBe(true)
   await server.graphql('mutation($id: ID!) { removeFunction(id: $id) { id } }', { id })
   await dialog.getByRole('button', { name: 'Save mine' }).click()
   await dialog.getByRole('alert').getByText('left was removed meanwhile').waitFor()

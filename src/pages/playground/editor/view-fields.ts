@@ -1,6 +1,5 @@
 import type { Extension } from '@codemirror/state'
 import { html } from 'lit'
-import type { OpenFunction } from '../../shell/open-in-playground.ts'
 import type { LayoutController } from '../layout/layout-controller.ts'
 import type { Problem } from '../types/protocol.ts'
 
@@ -16,11 +15,6 @@ interface ScriptView extends FieldsView {
   readonly problems: readonly Problem[]
   readonly onMove: () => void
   readonly goTo: (problem: Problem) => void
-}
-
-/** Shows what is written: a function with a link to its versions and triggers, or a new script. */
-export function viewTitle(open: OpenFunction | null) {
-  return open === null ? 'Playground' : html`<a href="/functions/${open.id}">${open.name}</a>`
 }
 
 export function viewScript({ layout, extras, notes, problems, onEdit, onMove, goTo }: ScriptView) {

@@ -11,13 +11,13 @@ interface RunBar {
 
 /** Shows the buttons that run and stop the script, and how the run stands. */
 export function viewRunBar({ state, isRunning, run, stop }: RunBar) {
-  const button = html`<button type="button" id="run" class="main" @click=${run}>Run <kbd>Ctrl+Enter</kbd></button>`
+  const buttons = html`<button type="button" id="run" class="main" @click=${run}>Run <kbd>Ctrl+Enter</kbd></button>
+    <button type="button" id="stop" ?disabled=${!isRunning} @click=${stop}>Stop <kbd>Esc</kbd></button>`
   const id = state.execution?.id
   const text = describeRun(state)
   const link = html`<a id="run-link" href="/runs/${id}" title="Opens the page of this run">${text}</a>`
   return html`<div class="run-bar">
-    ${allows('tasks:execute') ? button : nothing}
-    <button type="button" id="stop" ?disabled=${!isRunning} @click=${stop}>Stop <kbd>Esc</kbd></button>
+    ${allows('tasks:execute') ? buttons : nothing}
     <span role="status" class="run-status ${state.execution?.outcome ?? state.phase}">${
       id !== undefined && allows('runs:read') ? link : text
     }</span>

@@ -4,8 +4,8 @@ import { fillForm, forgetForm, keepForm } from '../../gateway/kept-form.ts'
 import { ask } from '../../gateway/operation.ts'
 import type { OpenFunction } from '../../shell/open-in-playground.ts'
 import { PageElement, scrollToAlert, viewError } from '../../shell/page-element.ts'
-import { viewCode } from '../../shell/view-text.ts'
 import { functionToOpen, type StoredFunction, saveVersion, toOpen } from './function-documents.ts'
+import { showFirstDifference, viewBoth } from './view-both.ts'
 
 /** What to save, and what to do then. */
 export interface SaveRequest {
@@ -105,14 +105,8 @@ class SaveDialog extends PageElement {
   }
 
   #viewConflict({ script }: SaveRequest, theirs: StoredFunction) {
-    const viewSource = (title: string, text: string) => html`<section aria-label=${title}>
-      <h3>${title}</h3>
-      <pre class="box" tabindex="0">${viewCode(text)}</pre>
-    </section>`
     return html`<p>Nothing was saved: another version became live after you opened this one.</p>
-      <div class="both">
-        ${viewSource('Yours', script)} ${viewSource('Theirs', theirs.live.sourceCode)}
-      </div>
+      ${viewBoth(script, theirs.live.sourceCode)}
       ${viewError(this.error)}
       <div class="actions">
         <button type="button" @click=${this.#close}>Cancel</button>
@@ -204,6 +198,7 @@ class SaveDialog extends PageElement {
     await this.updateComplete
     // The button that was pressed is gone. A second Enter must choose nothing.
     this.querySelector('h2')?.focus()
+    showFirstDifference(this)
   }
 
   /** Asks for a function with this script in place of the one that is gone. */

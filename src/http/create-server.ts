@@ -11,6 +11,7 @@ import { parseJsonBody } from './body/json-body.ts'
 import { createClientErrorHandler } from './edge/answer-client-error.ts'
 import { Connections } from './edge/connections.ts'
 import { arrivalTimeoutMs, createHttpServer } from './edge/create-http-server.ts'
+import { fitOpenFiles } from './edge/fit-open-files.ts'
 import { maxHeadBytes, refuseHead } from './edge/refuse-head.ts'
 import { createUnreadHooks, UnreadAnswers } from './edge/unread-answers.ts'
 import { answerError } from './errors/answer-error.ts'
@@ -45,7 +46,11 @@ export type HttpServer = FastifyInstance
 /** Creates the HTTP server with all its routes. It does not listen yet. */
 export async function createServer(services: HttpServices): Promise<HttpServer> {
   const { log } = services
-  const connections = new Connections({ arrivalTimeoutMs, onConnection: () => services.turns.expectMore() })
+  const connections = new Connections({
+    arrivalTimeoutMs,
+    onConnection: () => services.turns.expectMore(),
+    limits: fitOpenFiles(log),
+  })
   let isClosing = false
   let hasCutOff = false
   function prepareEnd({ raw, state }: FastifyRequest, reply: FastifyReply): void {

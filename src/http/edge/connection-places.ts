@@ -11,8 +11,8 @@ export interface ConnectionLimits {
   readonly headBytes: number
 }
 
-// All limits together take less than 400 MB: Node takes 15 KiB for a connection, and a head may have 128 KiB.
-const defaultLimits: ConnectionLimits = {
+/** The limits together take less than 400 MB: Node takes 15 KiB for a connection, and a head may have 128 KiB. */
+export const usualLimits: ConnectionLimits = {
   connections: 8_192,
   withoutCredential: 2_048,
   headBytes: 64 * mebibyte,
@@ -30,7 +30,7 @@ export class ConnectionPlaces {
   #count = 0
   #looking: NodeJS.Timeout | null = null
 
-  constructor(limits: ConnectionLimits = defaultLimits) {
+  constructor(limits: ConnectionLimits = usualLimits) {
     this.#limits = limits
   }
 

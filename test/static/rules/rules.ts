@@ -148,6 +148,7 @@ const rooms: readonly Rule[] = [
     allowed: {
       'start.mjs': 'looks whether the packages are installed',
       'version.ts': 'reads the version of the package',
+      'http/edge/fit-open-files.ts': 'reads how many files the process may open',
       'http/pages/viewer/register-viewer.ts': 'reads the viewer of the API',
       'store/sqlite/connection/file-checks.ts': 'looks at the database file before it is opened',
       'store/sqlite/key-file.ts': 'keeps the key for secrets beside the database file',

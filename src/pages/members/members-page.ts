@@ -66,6 +66,7 @@ class MembersPage extends PageElement {
   }
 
   override updated(): void {
+    document.title = `${this.querySelector('h1')?.textContent?.trim()} · Rostrum`
     if (this.#isOpened || this.page === null) return
     this.#isOpened = true
     const form = this.querySelector<HTMLFormElement>('form.add')
@@ -279,8 +280,7 @@ class MembersPage extends PageElement {
 
   // A team or a user that nothing is known of has no members yet.
   async #readPage(wanted: number, after: string | null): Promise<MembershipPage> {
-    const id = this.#id ?? ''
-    const first = Math.min(wanted, maxPageSize)
+    const [id, first] = [this.#id ?? '', Math.min(wanted, maxPageSize)]
     const none = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
     if (this.#side === 'team') {
       const { team } = await ask(membersOfTeam, { id, first, after })

@@ -125,6 +125,7 @@ test('a user’s page has the teams, and a name is shown as text', async () => {
   const tab = await open('/members?user=307')
   const { page } = tab
   await page.getByRole('heading', { level: 1, name: 'User 307 · <b>Ann</b>' }).waitFor()
+  expect(await page.title()).toBe('User 307 · <b>Ann</b> · Rostrum')
   await page.getByLabel('Add team').fill('303')
   await page.getByRole('button', { name: 'Add' }).click()
   const row = page.getByRole('list', { name: 'Teams' }).getByRole('listitem')

@@ -105,6 +105,7 @@ test('a draft that nobody changed gives way to another live version, and one wit
   const { page, faults } = await openPlayground(browser, server)
   const first = await saveFunction('rolled-back', 'exit(1)')
   await openFunction(page, first, 'rolled-back')
+  expect(await page.title()).toBe('rolled-back · Playground · Rostrum')
   await write(page, 'Script', 'exit(2)')
   await write(page, 'Input', '{"kept":1}')
   await saveWith(page, 'second')

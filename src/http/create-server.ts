@@ -49,7 +49,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
   const connections = new Connections({
     arrivalTimeoutMs,
     onConnection: () => services.turns.expectMore(),
-    limits: fitOpenFiles(log),
+    limits: fitOpenFiles(log, services.maxSandboxes),
   })
   let isClosing = false
   let hasCutOff = false

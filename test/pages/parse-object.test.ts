@@ -22,6 +22,13 @@ test.each([
   ['{"a": "x', ': it ends too early'],
   ['{"a": tru', ': it ends too early'],
   ['{"a": oops}', ' at Ln 1, Col 7'],
+  // Browsers quote the text in their words.
+  ['{"position 5": oops}', ' at Ln 1, Col 16'],
+  ['{\n "weekend of": yes,\n "total": 3\n}', ' at Ln 2, Col 16'],
+  ['{"a": 01}', ' at Ln 1, Col 8'],
+  ['{"ä€😀": 1,}', ' at Ln 1, Col 12'],
+  ['\ufeff{}', ' at Ln 1, Col 1'],
+  ['{"a": -', ': it ends too early'],
   ['{\n "a": 1,\n}', ' at Ln 3, Col 1'],
   ['{"a": 1}\n{"b": 2}', ' at Ln 2, Col 1'],
   [`{${'"field": [1, 2],\n'.repeat(2_000)}"last": nul}`, ' at Ln 2001, Col 12'],

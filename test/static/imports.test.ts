@@ -32,7 +32,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   tracing: [],
   sandbox: ['scripts/protocol.ts'],
   // They run in a browser.
-  pages: ['json/inexact-integer.ts'],
+  pages: ['json/inexact-integer.ts', 'json/scanner.ts'],
   cli: [
     'commands/parse-flags.ts',
     'app.ts',

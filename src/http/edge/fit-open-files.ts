@@ -2,16 +2,24 @@ import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { type ConnectionLimits, usualLimits } from './connection-places.ts'
 
-// For sandboxes, the store, connections that the gateway opens and the files of pages.
-const leastReserve = 128
+// Files of the gateway itself: its store, its log, connections that it opens, and pages that are being sent.
+const ownFiles = 160
+const filesOfSandbox = 4
+// A gateway with fewer serves nobody, and one that may open so few files cannot start its sandboxes.
+const leastConnections = 8
 
 /**
  * Returns limits for which the process may open enough files, and logs it if they are less than usual. Past the limit
  * of the process, the system refuses the new connections of all clients, even if one client holds all others.
  */
-export function fitOpenFiles(log: Logger, maxFiles = readMaxFiles()): ConnectionLimits {
-  const reserve = Math.max(leastReserve, maxFiles / 4)
-  const connections = Math.max(8, Math.floor(maxFiles - reserve))
+export function fitOpenFiles(
+  log: Logger,
+  maxSandboxes: number,
+  maxFiles: number | null = readMaxFiles(),
+): ConnectionLimits {
+  if (maxFiles === null) return usualLimits
+  const reserve = Math.max(ownFiles + filesOfSandbox * maxSandboxes, maxFiles / 4)
+  const connections = Math.max(leastConnections, Math.floor(maxFiles - reserve))
   if (connections >= usualLimits.connections) return usualLimits
   log.warn(
     { maxFiles, connections },
@@ -21,13 +29,12 @@ export function fitOpenFiles(log: Logger, maxFiles = readMaxFiles()): Connection
   return { ...usualLimits, connections, withoutCredential }
 }
 
-// Node has raised the soft limit to the hard one at its start.
-function readMaxFiles(): number {
+// Null without a limit, and where the system has no such file. Node raised the soft limit to the hard one at its start.
+function readMaxFiles(): number | null {
   try {
     const [, max] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
-    return max === undefined ? Number.POSITIVE_INFINITY : Number(max)
+    return max === undefined ? null : Number(max)
   } catch {
-    // Only Linux has the file.
-    return Number.POSITIVE_INFINITY
+    return null
   }
 }

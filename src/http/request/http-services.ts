@@ -28,6 +28,8 @@ export interface HttpServices {
    * Reserves a place for a request's run until the returned function is called. Throws `OVERLOADED` if all are taken.
    */
   reserveRunPlace(accountCode: string): () => void
+  /** Number of sandboxes under load, each of which takes some files of the process. */
+  readonly maxSandboxes: number
   readonly bodyBytes: number
   /** Maximum bytes of a function's source. */
   readonly sourceBytes: number

@@ -1,4 +1,5 @@
 import { InexactInteger, readNumber } from '../../json/inexact-integer.ts'
+import { JsonScanner } from '../../json/scanner.ts'
 import type { PlacedError } from '../shell/page-element.ts'
 
 /** Reads a JSON object. Throws an error that says where the text is wrong, and what is expected. */
@@ -14,66 +15,44 @@ function parse(text: string, name: string): unknown {
     return JSON.parse(text, refuseChanged as (key: string, value: unknown) => unknown)
   } catch (error) {
     if (error instanceof RangeError) throw error
-    throw describeFault(text, name, positionIn(error) ?? findFault(text))
+    throw new TextFault(text, name)
   }
 }
 
-function describeFault(text: string, name: string, offset: number): Error {
-  const describe = (place: string) => `${name} is not valid JSON${place}. Mend it, then try again.`
-  if (text.trim() === '') return new TextFault(describe(': it is empty'), 0)
-  if (offset >= text.length) return new TextFault(describe(': it ends too early'), text.length)
-  const before = text.slice(0, offset).split('\n')
-  const place = ` at Ln ${before.length}, Col ${(before.at(-1)?.length ?? 0) + 1}`
-  return new TextFault(describe(place), offset)
-}
-
-/** Says that a text is wrong from some place on, counted in UTF-16 code units. */
+/** Says that a text is not JSON, and from which place on. */
 class TextFault extends Error implements PlacedError {
   readonly #offset: number
 
-  constructor(message: string, offset: number) {
-    super(message)
+  constructor(text: string, name: string) {
+    const offset = findFault(text)
+    super(`${name} is not valid JSON${describePlace(text, offset)}. Mend it, then try again.`)
     this.#offset = offset
   }
 
-  /** Puts the cursor at the place in the field of the page, and scrolls to its line. */
+  /** Puts the cursor at the place in the field of the page, and scrolls to it. */
   showIn(page: Element): void {
     const field = page.querySelector('textarea')
     if (field === null) return
-    const line = field.value.slice(0, this.#offset).split('\n').length
-    const lineHeight = Number.parseFloat(getComputedStyle(field).lineHeight)
-    field.focus()
     field.setSelectionRange(this.#offset, this.#offset)
-    field.scrollTop = (line - 1) * lineHeight - field.clientHeight / 2
+    // The browser scrolls to the cursor of a field that gets the focus.
+    field.blur()
+    field.focus()
   }
 }
 
-// Browsers name the place of some faults.
-function positionIn(error: unknown): number | null {
-  const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
-  return position === undefined ? null : Number(position)
-}
-
-// The beginning of a text is right as long as it only ends too early.
+// The words of browsers name no place, or quote the text itself.
 function findFault(text: string): number {
-  if (endsTooEarly(text)) return text.length
-  let [right, wrong] = [0, text.length]
-  while (wrong - right > 1) {
-    const middle = Math.floor((right + wrong) / 2)
-    if (endsTooEarly(text.slice(0, middle))) right = middle
-    else wrong = middle
-  }
-  return right
+  const bytes = new TextEncoder().encode(text)
+  const scanner = new JsonScanner()
+  scanner.write(bytes)
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, scanner.position)).length
 }
 
-function endsTooEarly(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch (error) {
-    const isAtEnd = error instanceof Error && /end of|EOF|unterminated/i.test(error.message)
-    return isAtEnd || positionIn(error) === text.length
-  }
+function describePlace(text: string, offset: number): string {
+  if (text.trim() === '') return ': it is empty'
+  if (offset === text.length) return ': it ends too early'
+  const before = text.slice(0, offset).split('\n')
+  return ` at Ln ${before.length}, Col ${(before.at(-1)?.length ?? 0) + 1}`
 }
 
 interface Context {

@@ -69,12 +69,12 @@ class LoginPage extends PageElement {
   }
 }
 
-// Terminals break long lines, and examples of requests have the token after a word.
+// Terminals break long lines, and examples of requests have the token after a header's name and a word.
 function readToken(text: string): string {
   const token = text
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .replace(/^[a-z]{1,10} /i, '')
+    .replace(/^(?:[a-z]+: ?)?[a-z]{1,10} /i, '')
     .replaceAll(' ', '')
   if (token === '') throw new Error('Paste a token.')
   return token

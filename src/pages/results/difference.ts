@@ -45,7 +45,7 @@ function membersOf({ pointer, before, after }: Change): Change[] | null {
   return members
 }
 
-/** Returns the JSON Pointer to a member of the whole document. */
+/** Returns the JSON Pointer of a member. Within another value, it follows the pointer of that. */
 export function pointerTo(key: string): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }

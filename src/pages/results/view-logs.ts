@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import { guard } from 'lit/directives/guard.js'
-import { isPlain, viewJson, viewText } from '../shell/view-text.ts'
+import { isPlain, roomForText, type TextRoom, viewJson, viewText } from '../shell/view-text.ts'
 import { timeLanguage } from '../time/exact-time.ts'
 import type { LogEntry } from './execution.ts'
 import { countBytes, fitText, formatBytes, maxShownBytes } from './print.ts'
@@ -73,7 +73,7 @@ function viewNote(logs: readonly LogEntry[]) {
   return html`<p class="note">truncated: 64 KB of ${formatBytes(bytes)}</p>`
 }
 
-// The words of the gateway, whole: a script may log the first of them.
+// The words of the gateway (`scripts/ending/run-log.ts`), whole: a script may log the first of them.
 const cutByGateway =
   /^The log was cut: .+ more entries \(\d+ characters\) were dropped; a run may log \d+ entries and \d+ bytes$/
 
@@ -96,22 +96,24 @@ function viewEntry(entry: ShownEntry) {
   return html`<div role="listitem" class="entry level-${level}" data-time=${time}>${shown}</div>`
 }
 
-// A browser takes seconds to lay out a line with thousands.
-const maxIsolated = 200
+// The rest of an entry with more values is shown as one.
+const maxValues = 200
 
 // Each value is laid out by itself: words that are written from right to left would turn round the JSON after them.
 function viewValues(entry: ShownEntry) {
   const text = textOf(entry)
   if (isPlain(text)) return html`<bdi>${text}</bdi>`
   const { values } = entry
-  const first = values.slice(0, maxIsolated)
-  const rest = textOf({ values: values.slice(maxIsolated) })
-  return [...first, ...(rest === '' ? [] : [{ text: rest, isText: false }])].map(viewValue)
+  const rest = textOf({ values: values.slice(maxValues) })
+  const room = roomForText()
+  const shown = [...values.slice(0, maxValues), ...(rest === '' ? [] : [{ text: rest, isText: false }])]
+  return shown.map((value, index) => html`${index === 0 ? '' : ' '}${viewValue(value, room)}`)
 }
 
-function viewValue({ text, isText }: ShownValue, index: number) {
-  const shown = isText ? viewText(text) : viewJson(text)
-  return html`${index === 0 ? '' : ' '}<bdi dir=${isText ? 'auto' : 'ltr'}>${shown}</bdi>`
+function viewValue({ text, isText }: ShownValue, room: TextRoom) {
+  return isText
+    ? html`<bdi dir="auto">${viewText(text, room)}</bdi>`
+    : html`<bdi dir="ltr">${viewJson(text, room)}</bdi>`
 }
 
 function textOf({ values }: Pick<ShownEntry, 'values'>): string {

@@ -34,16 +34,16 @@ type ShownText = string | TemplateResult | readonly ShownText[]
  * Shows a text, with a mark such as `U+202E` for each character that is invisible or changes the direction of others:
  * with those, code can look like other code. After 200 marks, U+FFFD stands for such characters.
  */
-export function viewText(text: string): ShownText {
-  return createMarker()(text)
+export function viewText(text: string, room = roomForText()): ShownText {
+  return viewMarked(text, room)
 }
 
 /**
  * Shows JSON as `viewText` does. Each of the first 500 strings with letters that are written from right to left is laid
  * out by itself, in the direction of its own words, so that what follows it stays where it is.
  */
-export function viewJson(text: string): ShownText {
-  return viewIsolated(text, 'auto')
+export function viewJson(text: string, room = roomForText()): ShownText {
+  return viewIsolated(text, 'auto', room)
 }
 
 /**
@@ -51,7 +51,7 @@ export function viewJson(text: string): ShownText {
  * looks like a string may be code: a quote can stand in a regular expression, and a diff shows lines by themselves.
  */
 export function viewCode(text: string): ShownText {
-  return viewIsolated(text, 'ltr')
+  return viewIsolated(text, 'ltr', roomForText())
 }
 
 /** True for a text without such characters, and without letters that are written from right to left. */
@@ -59,31 +59,40 @@ export function isPlain(text: string): boolean {
   return !unseen.test(text) && !rightToLeft.test(text)
 }
 
-// The marks of all parts that are shown with one marker are counted together.
-function createMarker(): (text: string) => ShownText {
-  let left = maxMarks
-  return text => {
-    if (!unseen.test(text)) return text
-    const parts = text.split(unseen)
-    const marked = parts.slice(0, 2 * left)
-    const rest = parts.slice(2 * left).map((part, index) => (index % 2 === 0 ? part : '\ufffd'))
-    left -= Math.floor(marked.length / 2)
-    return [...marked.map((part, index) => (index % 2 === 0 ? part : viewMark(part))), rest.join('')]
-  }
+/** How much more of a text a browser lays out in a short time. */
+export interface TextRoom {
+  marks: number
+  /** Strings that are laid out by themselves. */
+  isolated: number
 }
 
-function viewIsolated(text: string, direction: 'auto' | 'ltr'): ShownText {
-  const mark = createMarker()
-  if (!rightToLeft.test(text)) return mark(text)
+/** Returns the room that a text has, or several texts that are shown together. */
+export function roomForText(): TextRoom {
+  return { marks: maxMarks, isolated: maxIsolated }
+}
+
+function viewMarked(text: string, room: TextRoom): ShownText {
+  if (!unseen.test(text)) return text
+  const parts = text.split(unseen)
+  const marked = parts.slice(0, 2 * room.marks)
+  const rest = parts.slice(2 * room.marks).map((part, index) => (index % 2 === 0 ? part : '\ufffd'))
+  room.marks -= Math.floor(marked.length / 2)
+  return [...marked.map((part, index) => (index % 2 === 0 ? part : viewMark(part))), rest.join('')]
+}
+
+function viewIsolated(text: string, direction: 'auto' | 'ltr', room: TextRoom): ShownText {
+  if (!rightToLeft.test(text)) return viewMarked(text, room)
   const shown: ShownText[] = []
   let from = 0
   for (const { 0: whole, index } of text.matchAll(stringOrComment)) {
     if (!rightToLeft.test(whole)) continue
-    if (shown.length === 2 * maxIsolated) break
-    shown.push(mark(text.slice(from, index)), html`<bdi dir=${direction}>${mark(whole)}</bdi>`)
+    if (room.isolated === 0) break
+    room.isolated--
+    const between = viewMarked(text.slice(from, index), room)
+    shown.push(between, html`<bdi dir=${direction}>${viewMarked(whole, room)}</bdi>`)
     from = index + whole.length
   }
-  return [...shown, mark(text.slice(from))]
+  return [...shown, viewMarked(text.slice(from), room)]
 }
 
 function viewMark(characters: string) {

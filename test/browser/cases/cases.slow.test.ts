@@ -91,6 +91,11 @@ test('a dry run shows the patch and saves nothing, a refusing hook is quoted, an
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').getByText('Data is not valid JSON at Ln 301, Col 9.').waitFor()
   expect(await placeIn(dataOf(page))).toEqual({ before: '"last": ', isFocused: true, isShown: true })
+  await dataOf(page).fill(`{"a": "${'word '.repeat(4_000)}", "b": oops}`)
+  await page.keyboard.press('Control+s')
+  await page.getByRole('alert').getByText('Col 20016').waitFor()
+  const below = await dataOf(page).evaluate(own => own.scrollHeight - own.scrollTop - own.clientHeight)
+  expect(below).toBeLessThan(100)
   for (const number of ['9007199254740993', '1e999']) {
     await dataOf(page).fill(`{"total": ${number}}`)
     await page.keyboard.press('Control+s')

@@ -35,6 +35,11 @@ test('values of a log stand in their order in every script, and what is invisibl
     '{"admin":"\u05e2\u05e8\u05da","b":2}',
   ])
   expect(await entries.last().innerText()).toContain('xU+202E {"user":"U+202Enimda"}')
+  // Marks and values of an entry are limited together.
+  await run(page, 'log(...Array(1_000).fill("\\u05d0a\\u200b".repeat(10)), "the last"); exit(1)')
+  await expect.poll(() => entries.count()).toBe(1)
+  expect(await entries.innerText()).toContain('the last')
+  expect(await entries.locator('bdi').count()).toBeLessThan(1_000)
   expect(faults).toEqual([])
   await page.context().close()
 })

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { enter, isInView } from '../open-browser.ts'
 import { field, openPlayground, textOf, write } from '../playground.ts'
@@ -29,6 +29,14 @@ async function openLink(page: Page, script: string): Promise<void> {
   await page.evaluate(hash => location.assign(hash), `#code=${packed}`)
   await page.getByText('From a link').waitFor()
 }
+
+// True if a person sees the element in its box, without scrolling.
+const isShown = (element: Locator) =>
+  element.evaluate(node => {
+    const { top, bottom } = node.getBoundingClientRect()
+    const box = node.closest('.box')?.getBoundingClientRect()
+    return box !== undefined && top >= box.top && bottom <= box.bottom && bottom <= innerHeight
+  })
 
 test('the script of a function that somebody else removed is saved as a new one', async () => {
   const { page, faults } = await openPlayground(browser, server)
@@ -63,7 +71,7 @@ test('“Save mine” of a function that was removed during the question asks fo
   await page.keyboard.press('Enter')
   await dialog.getByText('Another version is live').waitFor()
   for (const [name, text] of Object.entries({ Yours: 'exit("mine")', Theirs: 'exit("theirs")' }))
-    expect(await isInView(dialog.getByRole('region', { name }).getByText(text)), name).toBe(true)
+    expect(await isShown(dialog.getByRole('region', { name }).getByText(text)), name).toBe(true)
   await page.setViewportSize({ width: 390, height: 700 })
   expect(await isInView(dialog.getByRole('button', { name: 'Save mine' }))).toBe(true)
   await server.graphql('mutation($id: ID!) { removeFunction(id: $id) { id } }', { id })

@@ -9,6 +9,8 @@ class LinkBox extends PageElement {
   /** Returns the fields as they are now. */
   declare read: () => Fields
   declare link: string | null
+  /** Grows when a link that is being made is out of date. */
+  #closings = 0
 
   constructor() {
     super()
@@ -18,6 +20,7 @@ class LinkBox extends PageElement {
 
   /** Hides the link, because the fields are others by now. */
   close(): void {
+    this.#closings++
     this.link = null
   }
 
@@ -31,9 +34,11 @@ class LinkBox extends PageElement {
   }
 
   #make = async (): Promise<void> => {
-    this.link = null
+    this.close()
+    const closings = this.#closings
     try {
       const link = `${location.origin}/playground#${await writeLink(this.read())}`
+      if (closings !== this.#closings) return
       this.link = link
       const detail = (await copyText(link)) ? 'Link copied' : 'Copy the link from its field'
       this.dispatchEvent(new CustomEvent('link-made', { detail }))

@@ -1,28 +1,34 @@
-import { html, nothing } from 'lit'
-import { viewCode } from '../../shell/view-text.ts'
+import { html } from 'lit'
+import { isPlain, viewCode } from '../../shell/view-text.ts'
 
-/** Shows two sources, each with its first line that differs marked. */
+const lineBreak = /\r\n?|\n/
+
+/** Shows two sources. In each, the first line that differs is marked; where a source ends there, its end. */
 export function viewBoth(yours: string, theirs: string) {
-  const [mine, others] = [yours, theirs].map(text => text.split('\n')) as [string[], string[]]
+  const [mine, others] = [yours.split(lineBreak), theirs.split(lineBreak)]
   const found = mine.findIndex((line, index) => line !== others[index])
   const at = found === -1 ? mine.length : found
-  return html`<div class="both">
-    ${viewSource('Yours', mine, at)} ${viewSource('Theirs', others, at)}
-  </div>`
+  const onlyBreaks = html`<p class="quiet">Only line breaks differ, which cannot be seen.</p>`
+  return html`${found === -1 && mine.length === others.length ? onlyBreaks : ''}
+    <div class="both">${viewSource('Yours', mine, at)} ${viewSource('Theirs', others, at)}</div>`
 }
 
 function viewSource(title: string, lines: readonly string[], at: number) {
-  const line = lines[at]
-  const marked = line === undefined ? nothing : html`<mark>${viewCode(line)}\n</mark>`
-  const before = lines.slice(0, at).map(text => `${text}\n`)
-  const shown = html`${viewCode(before.join(''))}${marked}${viewCode(lines.slice(at + 1).join('\n'))}`
   return html`<section aria-label=${title}>
     <h3>${title}</h3>
-    <pre class="box" tabindex="0">${shown}</pre>
+    <pre class="box" tabindex="0">${viewLines(lines.slice(0, at))}<mark>${viewCode(lines[at] ?? '')}</mark>${viewLines(
+      lines.slice(at + 1),
+    )}</pre>
   </section>`
 }
 
-/** Scrolls each source to its marked line. */
+// A string that begins in one line and ends in another would be taken for code if the parts were shown as wholes.
+function viewLines(lines: readonly string[]) {
+  const text = lines.map(line => `${line}\n`).join('')
+  return isPlain(text) ? text : lines.map(line => [viewCode(line), '\n'])
+}
+
+/** Scrolls each source to its mark. */
 export function showFirstDifference(page: Element): void {
   for (const mark of page.querySelectorAll<HTMLElement>('.both mark')) {
     const box = mark.parentElement

@@ -26,7 +26,7 @@ function optimizeSooner(): void {
 /**
  * Makes optimized code allocate no objects in the old generation. V8 decides so for the code of an object that survived
  * some collections, for as long as the process lives. An object of a request then keeps all that it refers to until the
- * next collection of all garbage. In half of the processes, a read took twice the processor time because of that.
+ * next collection of all garbage. In such a process, a read took up to twice the processor time.
  */
 function allocateYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')

@@ -27,7 +27,7 @@ export async function readStdin(shown: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   try {
-    // Node takes a folder for an empty stdin. To read it fails.
+    // Node takes a folder for an empty stdin. Reading the folder throws the error that says what it is.
     if (fstatSync(stdin).isDirectory()) return readToEnd(stdin, shown)
     for await (const chunk of process.stdin) {
       chunks.push(chunk)

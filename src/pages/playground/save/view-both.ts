@@ -8,7 +8,7 @@ export function viewBoth(yours: string, theirs: string) {
   const [mine, others] = [yours.split(lineBreak), theirs.split(lineBreak)]
   const found = mine.findIndex((line, index) => line !== others[index])
   const at = found === -1 ? mine.length : found
-  const onlyBreaks = html`<p class="quiet">Only line breaks differ, which cannot be seen.</p>`
+  const onlyBreaks = html`<p class="quiet">Only line breaks changed, which cannot be seen.</p>`
   return html`${found === -1 && mine.length === others.length ? onlyBreaks : ''}
     <div class="both">${viewSource('Yours', mine, at)} ${viewSource('Theirs', others, at)}</div>`
 }
@@ -16,14 +16,14 @@ export function viewBoth(yours: string, theirs: string) {
 function viewSource(title: string, lines: readonly string[], at: number) {
   return html`<section aria-label=${title}>
     <h3>${title}</h3>
-    <pre class="box" tabindex="0">${viewLines(lines.slice(0, at))}<mark>${viewCode(lines[at] ?? '')}</mark>${viewLines(
+    <pre class="box" tabindex="0">${viewWhole(lines.slice(0, at))}<mark>${viewCode(lines[at] ?? '')}</mark>${viewWhole(
       lines.slice(at + 1),
     )}</pre>
   </section>`
 }
 
 // A string that begins in one line and ends in another would be taken for code if the parts were shown as wholes.
-function viewLines(lines: readonly string[]) {
+function viewWhole(lines: readonly string[]) {
   const text = lines.map(line => `${line}\n`).join('')
   return isPlain(text) ? text : lines.map(line => [viewCode(line), '\n'])
 }

@@ -33,7 +33,16 @@ export interface ObservedServer extends TestServer {
 
 /** Starts a real gateway with its own SQLite file on a free port and waits until `/ready`; `stop` removes its files. */
 export async function startServer(extra: Readonly<Record<string, string>> = {}): Promise<TestServer> {
-  const { server } = await start(extra, null)
+  const { server } = await start(extra)
+  return server
+}
+
+/** The same for a gateway that may open this number of files. */
+export async function startWithFiles(
+  maxFiles: number,
+  extra: Readonly<Record<string, string>>,
+): Promise<TestServer> {
+  const { server } = await start(extra, null, maxFiles)
   return server
 }
 
@@ -60,7 +69,11 @@ export async function startObservedServer(
   return { ...server, observe }
 }
 
-async function start(extra: Readonly<Record<string, string>>, preload: string | null) {
+async function start(
+  extra: Readonly<Record<string, string>>,
+  preload: string | null = null,
+  maxFiles: number | null = null,
+) {
   const folder = makeTempFolder()
   const port = await findFreePort()
   const adminToken = 'admin-token-of-the-tests'
@@ -71,7 +84,7 @@ async function start(extra: Readonly<Record<string, string>>, preload: string | 
     ...patience,
     ...extra,
   }
-  const command = spawnCommand([], settings, preload)
+  const command = spawnCommand([], settings, preload, maxFiles)
   const baseUrl = `http://127.0.0.1:${settings.PORT}`
   await waitUntilReady(baseUrl, command).catch(async error => {
     command.process.kill('SIGKILL')

@@ -15,15 +15,19 @@ export interface Command {
 
 /**
  * Starts `node src/start.mjs …`, as `npm start` and `npm run token` do, with an environment of these settings alone. A
- * module to `preload` runs in it first, and may speak over Node's IPC.
+ * module to `preload` runs in it first, and may speak over Node's IPC. It may open at most `maxFiles` files, if given.
  */
 export function spawnCommand(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
   preload: string | null = null,
+  maxFiles: number | null = null,
 ): Command {
   const first = preload === null ? [] : ['--import', preload]
-  const child = spawn(process.execPath, [...first, 'src/start.mjs', ...args], {
+  const given = [process.execPath, ...first, 'src/start.mjs', ...args]
+  const limited = ['sh', '-c', `ulimit -n ${maxFiles} && exec "$0" "$@"`, ...given]
+  const [program = '', ...rest] = maxFiles === null ? given : limited
+  const child = spawn(program, rest, {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', ...(preload === null ? [] : (['ipc'] as const))],

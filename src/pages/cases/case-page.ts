@@ -6,7 +6,7 @@ import { compareDocuments } from '../results/difference.ts'
 import { isSaveKey } from '../shell/keys.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, scrollToAlert, viewError } from '../shell/page-element.ts'
+import { PageElement, scrollToAlert, setTitle, viewError } from '../shell/page-element.ts'
 import { readNumericId } from '../shell/read-id.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import {
@@ -77,7 +77,7 @@ class CasePage extends PageElement {
     const kept = readEdits(stored.id)
     this.#set(kept === null ? withoutEdits(stored) : withStored({ stored, ...kept }, stored))
     if (this.#isEdited) this.notice = 'These are your unsaved edits.'
-    document.title = `Case ${stored.id} · Rostrum`
+    setTitle(`Case ${stored.id}`)
     if (allows('functions:read')) void this.#loadTasks(stored.caseTypeCode)
   }
 

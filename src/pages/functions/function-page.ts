@@ -3,7 +3,7 @@ import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, tryAction, viewError } from '../shell/page-element.ts'
+import { PageElement, setTitle, tryAction, viewError } from '../shell/page-element.ts'
 import { readNumericId } from '../shell/read-id.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { type FunctionRow, findFunction, type VersionPage } from './function-documents.ts'
@@ -30,7 +30,7 @@ class FunctionPage extends PageElement {
     const id = readNumericId()
     this.found = id === null ? null : (await ask(findFunction, { id, after: null })).function
     if (this.found === null) throw new Error('There is no such function. It may have been removed.')
-    document.title = `${this.found.name} · Rostrum`
+    setTitle(this.found.name)
   }
 
   override render() {

@@ -12,7 +12,7 @@ import {
   loadMoreRows,
 } from '../shell/list-keys.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, tryAction, viewError, viewMore } from '../shell/page-element.ts'
+import { PageElement, setTitle, tryAction, viewError, viewMore } from '../shell/page-element.ts'
 import { UndoController, undoKeys } from '../shell/undo.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
 import { type FoundEvents, findEarlier, findEvents, findLater } from './event-search.ts'
@@ -66,7 +66,7 @@ class MembersPage extends PageElement {
   }
 
   override updated(): void {
-    document.title = `${this.querySelector('h1')?.textContent?.trim()} · Rostrum`
+    setTitle(`${this.querySelector('h1')?.textContent?.trim()}`)
     if (this.#isOpened || this.page === null) return
     this.#isOpened = true
     const form = this.querySelector<HTMLFormElement>('form.add')

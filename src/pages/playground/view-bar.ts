@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import { allows } from '../gateway/session.ts'
 import type { OpenFunction } from '../shell/open-in-playground.ts'
+import { setTitle } from '../shell/page-element.ts'
 import type { Example } from './draft/examples.ts'
 import './draft/examples-menu.ts'
 import type { Fields } from './draft/link.ts'
@@ -36,5 +37,5 @@ export function viewBar({ open, notice, readFields, say, chooseExample, showDraf
 
 /** Names the tab of the browser after what is open. */
 export function showTitle(open: OpenFunction | null): void {
-  document.title = open === null ? 'Playground · Rostrum' : `${open.name} · Playground · Rostrum`
+  setTitle(open === null ? 'Playground' : `${open.name} · Playground`)
 }

@@ -4,7 +4,7 @@ import { allows } from '../gateway/session.ts'
 import { handleItemKeys, itemKeys } from '../shell/list-keys.ts'
 import { type OpenFunction, openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
-import { PageElement, viewError, viewLoading } from '../shell/page-element.ts'
+import { PageElement, setTitle, viewError, viewLoading } from '../shell/page-element.ts'
 import { readId } from '../shell/read-id.ts'
 import { type FoundRun, findRun, wait, whenShown } from './find-run.ts'
 import { findReplays, isDryOnly, replay } from './replays.ts'
@@ -77,7 +77,7 @@ class RunPage extends PageElement {
     if (found === null) throw new Error('There is no such run, or it is not kept any more.')
     this.replays = await findReplays(found.run)
     this.found = found
-    document.title = `Run ${found.run.name} · Rostrum`
+    setTitle(`Run ${found.run.name}`)
   }
 
   override render() {

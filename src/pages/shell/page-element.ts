@@ -9,6 +9,11 @@ export class PageElement extends LitElement {
   }
 }
 
+/** Names the tab of the browser after what the page shows. */
+export function setTitle(name: string): void {
+  document.title = `${name} · Rostrum`
+}
+
 /**
  * Shows what went wrong and what to do now, which may be a button; nothing without an error. If a script refused what
  * was asked for, a link leads to its run.

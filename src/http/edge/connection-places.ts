@@ -34,16 +34,18 @@ export class ConnectionPlaces {
     this.#limits = limits
   }
 
-  /** Adds a connection, or moves it to another account. */
+  /** Adds a connection, or moves it to another account. One that is closed is only removed. */
   enter(connection: Connection, accountCode: string | null): void {
     this.leave(connection)
+    // A request can get its answer after its client has disconnected.
+    if (connection.socket.destroyed) return
     connection.accountCode = accountCode
     const others = this.#byAccount.get(accountCode)
     if (others === undefined) this.#byAccount.set(accountCode, new Set([connection]))
     else others.add(connection)
     this.#count++
-    if (this.#of(null).size > this.#limits.withoutCredential) cutOldest(this.#of(null))
-    else if (this.#count > this.#limits.connections) cutOldest(this.#largest())
+    if (this.#of(null).size > this.#limits.withoutCredential) this.#cutOldest(this.#of(null))
+    else if (this.#count > this.#limits.connections) this.#cutOldest(this.#largest())
     this.#looking ??= setInterval(() => this.#lookAtHeads(), pollEveryMs).unref()
   }
 
@@ -64,6 +66,16 @@ export class ConnectionPlaces {
     )
   }
 
+  // Closes the oldest idle connection; if none is idle, the oldest one. It leaves at once, because its socket says that
+  // it is closed only later, and another connection may have come by then.
+  #cutOldest(connections: ReadonlySet<Connection>): void {
+    const [oldest] = connections
+    const cut = connections.values().find(({ answer }) => answer === null) ?? oldest
+    if (cut === undefined) return
+    this.leave(cut)
+    cut.socket.destroy()
+  }
+
   // If incomplete heads take too many bytes, closes the connections with the largest heads first.
   #lookAtHeads(): void {
     if (this.#count === 0) {
@@ -79,12 +91,4 @@ export class ConnectionPlaces {
       if (total <= this.#limits.headBytes) return
     }
   }
-}
-
-// Closes the oldest idle connection; if none is idle, the oldest one.
-function cutOldest(connections: ReadonlySet<Connection>): void {
-  const [oldest] = connections
-  const idle = connections.values().find(({ answer }) => answer === null)
-  const connection = idle ?? oldest
-  connection?.socket.destroy()
 }

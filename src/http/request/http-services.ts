@@ -79,9 +79,11 @@ export async function subscribeFor(
 ): Promise<Answer | EventStream> {
   const identity = state.checkedIdentity
   const holding = new Reservation(budgets.streams, identity.caller.accountCode)
-  state.atEnd(() => holding.release())
   const context = createContext(state, identity)
-  const answer = await engine.subscribe(operation, context, bytes => holding.resize(bytes))
+  const answer = await engine.subscribe(operation, context, bytes => {
+    holding.resize(bytes)
+    state.atEnd(() => holding.release())
+  })
   if ('events' in answer) state.beginStream()
   return answer
 }

@@ -139,7 +139,10 @@ export class RequestState implements ContextSource {
     this.#reply.raw.shouldKeepAlive = false
   }
 
-  /** Calls `ending` when the answer is sent or the client has disconnected; at once if that has happened already. */
+  /**
+   * Calls `ending` when the answer is sent or the client has disconnected; at once if that has happened already. So
+   * reserve what `ending` releases before this call.
+   */
   atEnd(ending: () => void): void {
     if (this.#reply.raw.destroyed) ending()
     else if (this.#endings === null) this.#endings = [ending]

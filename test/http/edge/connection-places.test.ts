@@ -8,18 +8,25 @@ import { createHttpServer } from '../../../src/http/edge/create-http-server.ts'
 
 const sockets: Socket[] = []
 let server: Server
+let waiting = 0
 
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()
   server.close()
 })
 
-// Takes the account from the URL for that of a good credential, where it names one.
+// Takes the account from the URL for that of a good credential, where it names one. A request for `/late` is only
+// counted when its client has disconnected.
 async function start(limits: ConnectionLimits): Promise<void> {
   const connections = new Connections({ arrivalTimeoutMs: 10_000, limits })
   server = createHttpServer(
-    (request, response) => {
-      const accountCode = request.url?.slice(1) ?? ''
+    async (request, response) => {
+      if (request.url === '/late') {
+        waiting++
+        await once(request.socket, 'close')
+        waiting--
+      }
+      const accountCode = (request.url ?? '').replace(/^\/(late$)?/, '')
       if (accountCode !== '') connections.trust(request, accountCode)
       connections.countAnswer(request, accountCode !== '')
       response.end('answered')
@@ -74,6 +81,16 @@ test('a connection that asks without a credential again counts among those witho
   socket?.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   const later = await openMany(2, null)
   await expect.poll(whichAreOpen([...(socket ? [socket] : []), ...later])).toEqual([false, true, true])
+})
+
+test('a client that disconnects before its answer takes no place, and the maximum still holds', async () => {
+  await start({ connections: 100, withoutCredential: 3, headBytes: 2 ** 20 })
+  const [left] = await openMany(1, 'alpha', 'GET /late HTTP/1.1\r\nHost: x\r\n\r\n')
+  await expect.poll(() => waiting).toBe(1)
+  left?.destroy()
+  await expect.poll(() => waiting).toBe(0)
+  const later = await openMany(5, null)
+  await expect.poll(whichAreOpen(later)).toEqual([false, false, true, true, true])
 })
 
 test.each([

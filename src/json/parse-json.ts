@@ -12,7 +12,17 @@ const beforeColon = /[ \t\n\r]*:/y
  */
 export function parseText(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  return hasEscapedKey(text) ? new Parser(text, Number).parse() : value
+  return hasEscapedKey(text) ? parseAgain(text, value) : value
+}
+
+// A value with more levels than the stack stays as V8 has read it, without a stack.
+function parseAgain(text: string, value: unknown): unknown {
+  try {
+    return new Parser(text, Number).parse()
+  } catch (error) {
+    if (error instanceof RangeError) return value
+    throw error
+  }
 }
 
 /** Parses like `parseText`, but returns an `InexactInteger` for each integer that JavaScript would change. */

@@ -62,6 +62,12 @@ describe('parseText', () => {
   })
 })
 
+test('parseText reads a value with an escaped key and more levels than the stack', () => {
+  const levels = 50_000
+  const value = parseText(`{"\\n":1,"a":${'['.repeat(levels)}${']'.repeat(levels)}}`)
+  expect(value).toMatchObject({ '\n': 1 })
+})
+
 test('parseJson finds inexact integers beside escaped keys', () => {
   const value = parseJson('{"\\n":9007199254740993,"\\u00e9":1}') as Record<string, unknown>
   expect(value['\n']).toMatchObject({ text: '9007199254740993' })

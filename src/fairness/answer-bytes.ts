@@ -8,6 +8,9 @@ const bytesAroundEntry = 128
 // Bytes of the log entry that reports how much of the log was cut.
 const bytesOfCut = 2 ** 12
 
+/** Maximum bytes of the input, the options, the script and the value for `exit` that are kept with a run, of each. */
+export const maxKeptBytes = 256 * 2 ** 10
+
 /** Maximum number of log entries in one answer with several kept runs. A single run's log may have more. */
 export const maxLogEntries = 10_000
 
@@ -16,9 +19,12 @@ export function findMaxAnswerBytes({ resultBytes, logBytes, logEntries }: RunLim
   return Math.max(leastMaximum, resultBytes + logBytes + bytesAroundEntry * logEntries + bytesAroundRun)
 }
 
-/** Returns the maximum bytes of all results, messages and logs in one answer: enough for one run at its limits. */
-export function findMaxLongBytes({ resultBytes, logBytes }: RunLimits): number {
-  return resultBytes + logBytes + bytesOfCut
+/**
+ * Returns the maximum bytes of all long values in one answer: enough for one run at its limits, with the input, the
+ * options and the script that are kept with it.
+ */
+export function findMaxLongBytes({ resultBytes, logBytes, logEntries }: RunLimits): number {
+  return resultBytes + logBytes + bytesAroundEntry * logEntries + bytesOfCut + 3 * maxKeptBytes
 }
 
 /**

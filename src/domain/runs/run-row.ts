@@ -1,9 +1,8 @@
+import { maxKeptBytes } from '../../fairness/answer-bytes.ts'
 import { writeJson } from '../../json/json-text.ts'
 import { escapeSurrogates } from '../../json/surrogates.ts'
 import type { RunEnd, RunStart } from '../scripts/run-record.ts'
 import { type RunRow, type RunTexts, runTexts } from './run-store.ts'
-
-const maxTextBytes = 256 * 2 ** 10
 
 export interface RowOptions {
   /** False if there was no room for long values. They are left out. */
@@ -64,11 +63,11 @@ function textsOf({ message, error, payload, logs, calls }: RunEnd): RunTexts {
 
 // Counted as it was sent, because a JSON text is longer.
 function sourceOf(sourceCode: string | null): RunTexts {
-  const isKept = sourceCode !== null && Buffer.byteLength(sourceCode) <= maxTextBytes
+  const isKept = sourceCode !== null && Buffer.byteLength(sourceCode) <= maxKeptBytes
   return isKept ? { source: JSON.stringify(sourceCode) } : {}
 }
 
 function short(kind: 'input' | 'options' | 'payload', text: string): RunTexts {
-  if (Buffer.byteLength(text) > maxTextBytes) return {}
+  if (Buffer.byteLength(text) > maxKeptBytes) return {}
   return { [kind]: escapeSurrogates(text) }
 }

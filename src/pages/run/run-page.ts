@@ -173,11 +173,11 @@ class RunPage extends PageElement {
   }
 }
 
+const lastingCodes = ['UNAUTHENTICATED', 'FORBIDDEN', 'BAD_USER_INPUT']
+
 /** Returns an error that the next look may not meet; throws any other. */
 function expectTransient(error: unknown): GatewayError {
-  const isTransient =
-    error instanceof GatewayError && error.code !== 'UNAUTHENTICATED' && error.code !== 'FORBIDDEN'
-  if (isTransient) return error
+  if (error instanceof GatewayError && !lastingCodes.includes(error.code)) return error
   throw error
 }
 

@@ -21,7 +21,11 @@ const runOf = (sourceCode: string, selection: string) => `mutation {
 const large = `exit('x'.repeat(${2 ** 21 - 10}))`
 const longLog = 'for (let i = 0; i < 500; i++) log("x".repeat(500)); exit(1)'
 
-const answerBytes = { code: 'BAD_USER_INPUT', bound: 'answerBytes', most: 2 ** 21 + 2 ** 18 + 2 ** 12 }
+const answerBytes = {
+  code: 'BAD_USER_INPUT',
+  bound: 'answerBytes',
+  most: 2 ** 21 + 4 * 2 ** 18 + 2 ** 12 + 128_000,
+}
 
 test('a result under many aliases is null past the maximum of an answer, and the error names the run', async () => {
   const { status, text, body } = await server.graphql<{ executeTask: Record<string, unknown> }>(
@@ -54,6 +58,39 @@ test('a run that gives all it may is answered whole through both doors', async (
   ])
   const byGraphql = await server.graphql(runOf(source, 'payload message logs { at level data }'))
   expect(byGraphql.body.errors).toBeUndefined()
+})
+
+test('a kept run at all its limits is answered whole', async () => {
+  const kept = 2 ** 18
+  const script = 'for (let i = 0; i < 999; i++) log("x".repeat(250)); fail("x".repeat(2 ** 21 - 2)) //'
+  const started = await server.graphql<{ executeTask: { id: string } }>(
+    `mutation ($input: ExecuteTaskInput!) { executeTask(input: $input) { id } }`,
+    {
+      input: {
+        name: 'full',
+        sourceCode: script.padEnd(kept, 'x'),
+        inputDocument: JSON.stringify('x'.repeat(kept - 2)),
+        options: JSON.stringify({ x: 'x'.repeat(kept - 100) }),
+      },
+    },
+  )
+  const read = () =>
+    server.graphql<{ run: Record<string, string> | null }>(
+      `query ($id: ID!) {
+        run(id: $id) { message input options sourceCode isInputKept logs { at level data } error { message } }
+      }`,
+      { id: started.body.data?.executeTask.id },
+    )
+  await expect.poll(async () => (await read()).body.data?.run).not.toBe(null)
+  const { body } = await read()
+  expect(body.errors).toBeUndefined()
+  const { message, input, sourceCode, logs } = body.data?.run ?? {}
+  expect([message?.length, input?.length, sourceCode?.length, logs?.length]).toEqual([
+    2 ** 21 - 2,
+    kept - 2,
+    kept,
+    999,
+  ])
 })
 
 test('an answer too large by many small fields is replaced by an error that reports its change', async () => {

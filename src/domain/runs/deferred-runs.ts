@@ -1,11 +1,12 @@
 import type { RunEnd, RunRecorder, RunRecording, RunStart } from '../scripts/run-record.ts'
-import type { RunRow, RunWrites } from './run-store.ts'
+import type { RunWrites } from './run-store.ts'
+import { type RowToWrite, toWrites } from './run-writes.ts'
 
 /** A run that has ended. It is not written until its save is decided. */
 export interface DeferredRun {
   readonly runId: string
-  /** For the commit: the row of the run, and whether the store has it as running. */
-  prepare(): Promise<{ readonly row: RunRow; readonly isInserted: boolean }>
+  /** For the commit. */
+  prepare(): Promise<RowToWrite>
   /** Call it after the commit that wrote the run. */
   markWritten(): void
   /** Marks the run as superseded, because its attempt is made again. */
@@ -71,10 +72,7 @@ export function createDeferredRuns({ begin, gateway }: Dependencies): DeferredRu
     },
     async prepare() {
       if (deferred.length === 0) return null
-      const rows = await Promise.all(deferred.map(run => run.prepare()))
-      const rowsOf = (isInserted: boolean) =>
-        rows.filter(run => run.isInserted === isInserted).map(({ row }) => row)
-      return { gateway, inserts: rowsOf(false), ends: rowsOf(true) }
+      return { gateway, ...toWrites(await Promise.all(deferred.map(run => run.prepare()))) }
     },
     markWritten() {
       for (const run of deferred.splice(0)) run.markWritten()

@@ -73,7 +73,7 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
       end: null,
       bytes: 0,
       beingWritten: null,
-      isInserted: false,
+      inStore: 'no',
       isDeferred: false,
       keptAs: null,
     }
@@ -101,7 +101,7 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
     runId: run.start.runId,
     async prepare() {
       await run.beingWritten
-      return { row: waiting.toRow(run), isInserted: run.isInserted }
+      return { row: waiting.toRow(run), inStore: run.inStore }
     },
     markWritten: () => release(run),
     supersede() {

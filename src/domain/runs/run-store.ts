@@ -59,6 +59,7 @@ export interface RunRow extends Omit<StoredRun, 'id'> {
   readonly texts: RunTexts
 }
 
+/** A run that is in both lists is ended if the store has it as `running`, and otherwise inserted. */
 export interface RunWrites {
   /** Runs that are not in the store yet. */
   readonly inserts: readonly RunRow[]

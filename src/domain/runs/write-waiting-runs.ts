@@ -1,7 +1,9 @@
 import { RostrumError } from '../../errors.ts'
+import { Places } from '../../fairness/places.ts'
 import type { RunEnd, RunStart } from '../scripts/run-record.ts'
 import { toRow } from './run-row.ts'
 import type { RunRow, RunStore } from './run-store.ts'
+import { type InStore, toWrites } from './run-writes.ts'
 
 const retryAfterMs = 1_000
 // Time between two writes. Larger groups cost less for each run, but a run must be stored a second after its end.
@@ -10,13 +12,16 @@ const writeEveryMs = 400
 const maxRowsOfWrite = 200
 const maxBytesOfWrite = 512 * 2 ** 10
 const maxRuns = 10_000
+// Accounts whose runs are written at once. One whose write takes long, for example because another program locks its
+// rows, must not hold up the others.
+const maxAccountsAtOnce = 4
 
 /** A run from its beginning until it is kept. */
 export interface RecordedRun {
   readonly start: RunStart
   readonly beganAt: number
   end: RunEnd | null
-  isInserted: boolean
+  inStore: InStore
   /** True while a save that it belongs to is not decided. */
   isDeferred: boolean
   /** The state in which it is kept instead of ended. */
@@ -53,30 +58,34 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
   const waiting = new Map<string, Set<RecordedRun>>()
   // One write per account at a time. Runs that end meanwhile go into the next write.
   const writes = new Map<string, Promise<boolean>>()
-  let writing: Promise<void> | null = null
+  // All writes of an account, one after the other, until no run of it waits or the store does not answer.
+  const rounds = new Map<string, Promise<void>>()
+  const places = new Places({ each: 1, total: maxAccountsAtOnce })
+  // The next try of an account for which the store did not answer.
+  const retryAt = new Map<string, number>()
   let notBefore = 0
-  let isFailing = false
 
   const toRowOf = ({ start, end, bytes, keptAs }: RecordedRun): RunRow => {
     const row = toRow(start, end, { hasRoom: bytes > 0, hideSecrets })
     return keptAs === null ? row : { ...row, state: keptAs }
   }
 
-  const write = () => {
-    notBefore = performance.now() + writeEveryMs
-    writing ??= writeAll().finally(() => {
-      writing = null
-    })
-    return writing
+  function writeRound(accountCode: string): Promise<void> {
+    const round = rounds.get(accountCode) ?? writeAll(accountCode).finally(() => rounds.delete(accountCode))
+    rounds.set(accountCode, round)
+    return round
   }
 
-  async function writeAll(): Promise<void> {
-    for (const [accountCode, runs] of waiting) {
+  async function writeAll(accountCode: string): Promise<void> {
+    const place = await places.take(accountCode)
+    try {
       let isWritten = (await writes.get(accountCode)) ?? true
-      while (isWritten && runs.size > 0) isWritten = await writeNext(accountCode)
-      if (isWritten) waiting.delete(accountCode)
-      else notBefore = performance.now() + retryAfterMs
-      isFailing = !isWritten
+      while (isWritten && runsOf(accountCode).size > 0) isWritten = await writeNext(accountCode)
+      if (!isWritten) return void retryAt.set(accountCode, performance.now() + retryAfterMs)
+      waiting.delete(accountCode)
+      retryAt.delete(accountCode)
+    } finally {
+      place.leave()
     }
   }
 
@@ -103,7 +112,7 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
     const isWritten = await beingWritten
     for (const { run, end } of taken) {
       run.beingWritten = null
-      if (isWritten) run.isInserted = true
+      run.inStore = stateAfter(run, isWritten)
       const isDone = isWritten && end !== null
       if (isDone) release(run)
       else if (mustBeWritten(run)) runsOf(accountCode).add(run)
@@ -113,10 +122,9 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
 
   /** False if the store did not answer. Other failures would come again, so the rows count as written. */
   async function tryToWrite(accountCode: string, runs: readonly RecordedRun[]): Promise<boolean> {
-    const rowsOf = (isInserted: boolean): RunRow[] =>
-      runs.filter(run => run.isInserted === isInserted).map(toRowOf)
     try {
-      await store.write(accountCode, gateway, { inserts: rowsOf(false), ends: rowsOf(true) })
+      const rows = runs.map(run => ({ row: toRowOf(run), inStore: run.inStore }))
+      await store.write(accountCode, gateway, toWrites(rows))
       return true
     } catch (error) {
       onError(error, runs.length)
@@ -128,7 +136,7 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
     add(run) {
       const { accountCode } = run.start
       const accountRuns = runsOf(accountCode)
-      if (accountRuns.size >= maxRuns && !run.isInserted) {
+      if (accountRuns.size >= maxRuns && run.inStore === 'no') {
         release(run)
         return onError(new Error('Too many runs wait.'), 1)
       }
@@ -136,7 +144,9 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
     },
     remove: run => void waiting.get(run.start.accountCode)?.delete(run),
     toRow: toRowOf,
-    write,
+    async write() {
+      await Promise.all([...waiting.keys()].map(writeRound))
+    },
     async whenWritten(run) {
       const { accountCode } = run.start
       let isAnswered = true
@@ -145,15 +155,24 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
       }
     },
     writeWhenDue(hasLong) {
-      const isDue = performance.now() >= notBefore
-      if (waiting.size > 0 && (isDue || (hasLong && !isFailing))) void write()
+      const now = performance.now()
+      if (waiting.size === 0 || (now < notBefore && !hasLong)) return
+      notBefore = now + writeEveryMs
+      for (const accountCode of waiting.keys()) {
+        if (now >= (retryAt.get(accountCode) ?? 0)) void writeRound(accountCode)
+      }
     },
   }
 }
 
+function stateAfter({ inStore }: RecordedRun, isWritten: boolean): InStore {
+  if (isWritten) return 'yes'
+  return inStore === 'no' ? 'maybe' : inStore
+}
+
 // Not a run whose save is not decided, nor one that is written as running and has not ended meanwhile.
-function mustBeWritten({ isDeferred, isInserted, end }: RecordedRun): boolean {
-  return !isDeferred && (!isInserted || end !== null)
+function mustBeWritten({ isDeferred, inStore, end }: RecordedRun): boolean {
+  return !isDeferred && (inStore !== 'yes' || end !== null)
 }
 
 function takeSome(runs: Set<RecordedRun>): RecordedRun[] {

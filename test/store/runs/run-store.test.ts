@@ -469,6 +469,45 @@ eachStore(harness => {
     expect(await idsOf({ state: 'ended' })).toEqual([runId])
   })
 
+  test('a run that was written as running ends, although the answer of that write was lost', async () => {
+    let isFirst = true
+    const keeping = keepRuns(async (...given) => {
+      await store.runs.write(...given)
+      if (!isFirst) return
+      isFirst = false
+      throw new RostrumError('UNAVAILABLE', 'The answer was lost.')
+    })
+    const [direct, deferred] = [randomUUID(), randomUUID()]
+    const recording = keeping.begin(start(direct))
+    const runs = keeping.defer()
+    const ofSave = runs.begin(start(deferred))
+    await expect.poll(() => idsOf({ state: 'running' })).toHaveLength(2)
+    recording.end(end)
+    ofSave.end(end)
+    const written = await runs.prepare()
+    if (written !== null) await store.runs.write('a', written.gateway, written)
+    await keeping.close()
+    expect((await idsOf({ state: 'ended', outcome: 'exit' })).toSorted()).toEqual(
+      [direct, deferred].toSorted(),
+    )
+    expect([await textOf('payload', direct), await textOf('payload', deferred)]).toEqual(['8', '8'])
+    expect(await idsOf()).toHaveLength(2)
+  })
+
+  test('an account whose write takes long holds up no other', async () => {
+    const slow = Promise.withResolvers<void>()
+    const keeping = keepRuns(async (accountCode, ...given) => {
+      if (accountCode === 'slow') await slow.promise
+      await store.runs.write(accountCode, ...given)
+    })
+    keeping.begin({ ...start(randomUUID()), accountCode: 'slow' }).end(end)
+    const runId = randomUUID()
+    keeping.begin(start(runId)).end(end)
+    await expect.poll(() => idsOf({ state: 'ended' })).toEqual([runId])
+    slow.resolve()
+    await keeping.close()
+  })
+
   test('a run that had begun is kept although its result is lost', async () => {
     const keeping = keepRuns()
     const runId = randomUUID()

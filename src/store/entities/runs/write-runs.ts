@@ -81,7 +81,7 @@ function* insertRuns(
   })
   yield* keepSources(accountCode, texts.sources)
   if (inserted.length === rows.length) return
-  // The other runs are already in the store, from a commit whose answer was lost.
+  // The other runs are already in the store, from a commit whose answer was lost, or were ended just now.
   const runIds = new Set(inserted.map(({ runId }) => runId))
   const others = runs.filter(({ runId }) => !runIds.has(runId))
   const storedBytes = -bytesOf(others) - others.length * storedRowBytes

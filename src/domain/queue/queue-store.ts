@@ -137,8 +137,8 @@ export interface QueueStore extends RowStore<QueuedRun> {
    * run whose lease has ended is not claimed: it is due again after its retry time, or dead.
    */
   claim(request: ClaimRequest): Promise<Claim>
-  /** Extends leases. Returns the ids that their holder still has. */
-  renew(accountCode: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly number[]>
+  /** Extends leases. Returns the runs that their holders still have. */
+  renew(accountCode: string, held: readonly HeldRun[], leaseMs: number): Promise<readonly HeldRun[]>
   /**
    * Ends attempts of an account and keeps their runs, in one transaction. The end of a run that its holder no longer
    * has changes nothing, and its run is stored as lost. The same transaction can claim the next runs, of any account.

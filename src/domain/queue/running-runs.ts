@@ -101,9 +101,11 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
   async function renew(accountCode: string, entries: readonly RunningRun[]): Promise<void> {
     const runs = entries.map(({ run }) => run)
     const leasedUntil = performance.now() + leaseMs
-    const held = new Set(await store.renew(accountCode, runs, leaseMs))
+    const held = await store.renew(accountCode, runs, leaseMs)
+    // This gateway may have claimed the same run again, as another attempt, after the lease of the first one ended.
+    const isHeld = ({ id, holder }: ClaimedRun) => held.some(kept => kept.id === id && kept.holder === holder)
     for (const entry of entries) {
-      if (held.has(entry.run.id)) entry.leasedUntil = leasedUntil
+      if (isHeld(entry.run)) entry.leasedUntil = leasedUntil
       else entry.stop.abort(runLost())
     }
   }

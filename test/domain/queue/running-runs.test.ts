@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { BoundLog } from '../../../src/bound-log.ts'
-import type { QueuedEnd } from '../../../src/domain/queue/queue-store.ts'
+import type { QueuedEnd, QueueStore } from '../../../src/domain/queue/queue-store.ts'
 import { createRunningRuns } from '../../../src/domain/queue/running-runs.ts'
 import { createRunRecorder } from '../../../src/domain/runs/record-runs.ts'
 import { queuedRun } from '../../store/runs/queued-run.ts'
@@ -10,8 +10,15 @@ const leaseMs = 15_000
 const run = { ...queuedRun(), accountCode: 'a', id: 1, attempt: 1, holder: 'one' }
 const live = { id: 1, name: 'notify', caseTypeCode: null, hash: 'a'.repeat(64), sourceCode: 'exit(1)' }
 
+interface Gateway {
+  readonly renew?: QueueStore['renew']
+  readonly renewEachMs?: number
+  /** True for scripts that run until they are stopped. */
+  readonly isEndless?: boolean
+}
+
 /** The attempts of a gateway whose script takes `scriptMs` before its only call, and its start `lookUpMs`. */
-function startRuns() {
+function startRuns({ renew = async () => [], renewEachMs = leaseMs / 3, isEndless = false }: Gateway = {}) {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const recorder = createRunRecorder({
@@ -21,11 +28,12 @@ function startRuns() {
   const seen = { begun: 0, called: 0, ends: [] as QueuedEnd['end']['kind'][], stops: [] as unknown[] }
   const times = { lookUpMs: 0, scriptMs: 0 }
   const running = createRunningRuns({
-    store: { renew: async () => [] },
+    store: { renew },
     scripts: {
       async run(_script, { signal }, settings) {
         signal.addEventListener('abort', () => seen.stops.push(signal.reason.why))
         seen.begun += 1
+        if (isEndless) await new Promise(resolve => signal.addEventListener('abort', resolve))
         vi.advanceTimersByTime(times.scriptMs)
         settings?.checkLease?.()
         seen.called += 1
@@ -37,7 +45,8 @@ function startRuns() {
       return live
     },
     finish: async (_run, { kind }) => void seen.ends.push(kind),
-    ...{ log: new BoundLog(pino({ enabled: false })), tracing: null, hideSecrets: text => text, leaseMs },
+    ...{ log: new BoundLog(pino({ enabled: false })), tracing: null, hideSecrets: text => text },
+    leaseMs: renewEachMs * 3,
     ...{ deferRuns: recorder.defer, retryAfterMs: () => 1, onError: () => undefined, onEnd: () => undefined },
   })
   onTestFinished(async () => {
@@ -51,7 +60,7 @@ function startRuns() {
     running.begin({ run: { ...run, functionId }, claimedAt, leasedUntil: claimedAt + leaseMs })
     await Promise.all(running.ends)
   }
-  return { seen, runWith }
+  return { seen, runWith, running }
 }
 
 test('a run whose lease ended before its script began does not begin', async () => {
@@ -65,4 +74,17 @@ test('a run whose lease ended before a call of its script makes no call and is r
   for (const scriptMs of [leaseMs - 1, leaseMs]) await runWith({ scriptMs })
   const stops = ['was ended because its gateway could not keep the run']
   expect(seen).toEqual({ begun: 2, called: 1, ends: ['again', 'released'], stops })
+})
+
+test('the lease of the next attempt does not keep the attempt before, at the same gateway', async () => {
+  const renew: QueueStore['renew'] = async (_account, held) => held.filter(({ holder }) => holder === 'two')
+  const { seen, running } = startRuns({ renew, renewEachMs: 10, isEndless: true })
+  const claimedAt = performance.now()
+  const ready = { claimedAt, leasedUntil: claimedAt + leaseMs }
+  running.begin({ run, ...ready })
+  running.begin({ run: { ...run, attempt: 2, holder: 'two' }, ...ready })
+  await expect.poll(() => seen.ends).toEqual(['released'])
+  expect(seen.stops).toEqual(['was ended because its gateway could not keep the run'])
+  running.stop()
+  await Promise.all(running.ends)
 })

@@ -160,7 +160,7 @@ eachStore(harness => {
     await enqueue('a', 1)
     // Its first lease ends at once. It is still the holder's until another claims it.
     const { runs } = await claim({ leaseMs: 1 })
-    expect(await store.queue.renew('a', runs, 600_000)).toEqual([1])
+    expect(await store.queue.renew('a', runs, 600_000)).toEqual([{ id: 1, holder: runs[0]?.holder }])
     await sleep(5)
     expect(await claimIds()).toEqual([])
     expect(await settle(runs[0] as Run)).toEqual([1])

@@ -138,7 +138,7 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
       async renew(accountCode, runs, leaseMs) {
         const values = { accountCode, leaseMs, ...held.encode(runs) }
         const rows = await writeEach(accountCode, () => all(statements.renew, values))
-        return rows.map(({ id }) => id)
+        return rows.flatMap(({ id, holder }) => (holder === null ? [] : { id, holder }))
       },
       async nextInMs(leftOut = []) {
         const [row] = await read(statements.findNext, encodeLeftOut(leftOut))
@@ -236,8 +236,8 @@ function prepareStatements(dialect: Dialect, held: SQL, leftOut: SQL) {
       sql`
         update queued_runs set claim_at = ${nowPlus(given.leaseMs)}
         where ${isOfAccount} and state = 'running' and (id, holder) in (select id, holder from ${held})
-        returning id`,
-      { id: runs.id },
+        returning id, holder`,
+      { id: runs.id, holder: runs.holder },
     ),
   }
 }

@@ -26,5 +26,5 @@ export function matchesFilter(run: StoredRun, filter: RunFilter, text: string | 
 }
 
 function matchesText({ runId, txnId, caseId, name }: StoredRun, text: string): boolean {
-  return [runId, txnId, String(caseId)].includes(text) || name.startsWith(text)
+  return [runId, txnId, caseId?.toString()].includes(text) || name.startsWith(text)
 }

@@ -34,6 +34,7 @@ export function createPostgresDialect(calls: Calls): Dialect {
     forUpdate: sql`for update`,
     skipLocked: sql`for update skip locked`,
     forShare: sql`for share`,
+    byBytes: sql`collate "C"`,
     now: sql`now()`,
     nowPlus: ms => sql`(now() + ${ms}::float8 * interval '1 millisecond')`,
     ...expressions,

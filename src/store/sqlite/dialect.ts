@@ -41,6 +41,7 @@ export function createSqliteDialect({ client, changeMark, time }: Dependencies):
     forUpdate: sql``,
     skipLocked: sql``,
     forShare: sql``,
+    byBytes: sql``,
     now,
     nowPlus: ms => sql`(${now} + ${ms})`,
     typed: (placeholder: Placeholder) => sql`${placeholder}`,

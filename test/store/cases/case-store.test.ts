@@ -184,6 +184,14 @@ eachStore(harness => {
     expect(await find([{ field: 'a', in: ['2'] }])).toEqual([3])
   })
 
+  test('case types are in the order of the bytes of their codes', async () => {
+    const codes = ['B', 'a', 'a-b', 'a.c', 'a_d', 'ab', 'b']
+    for (const code of codes.toReversed()) {
+      await store.cases.saveType(by('a'), { code, indexedFields: [], writtenFields: [], revision: 0 })
+    }
+    expect((await store.cases.listTypes('a')).map(({ code }) => code)).toEqual(codes)
+  })
+
   test('the values of a field are deleted in steps', async () => {
     const type = { code: 'incident', revision: 1 }
     await store.cases.saveType(by('a'), { ...type, indexedFields: ['a'], writtenFields: ['a'], revision: 0 })

@@ -41,8 +41,9 @@ export async function startPostgres(postgresFlags = forTests, modules?: string):
     password: 'pa55word',
     persistent: true,
     createPostgresUser: true,
-    // Without a locale in the environment it would be SQL_ASCII, which the store refuses.
-    initdbFlags: ['--encoding=UTF8'],
+    // Without a locale in the environment it would be SQL_ASCII, which the store refuses. Most servers sort texts as a
+    // language does, not by their bytes.
+    initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US'],
     postgresFlags,
     onLog: () => {},
     onError: () => {},

@@ -6,7 +6,7 @@ import { columnsOf, type Dialect, placeholders } from '../../dialect.ts'
 // Most accounts have some dozens.
 const maxTypes = sql.raw('1000')
 
-export function prepareTypes({ prepare, prepareMany, forShare, tables }: Dialect) {
+export function prepareTypes({ prepare, prepareMany, forShare, byBytes, tables }: Dialect) {
   const { caseTypes } = tables
   const { revision } = caseTypes
   const selection = select(caseTypes, { omit: ['accountCode', 'createdAt'] })
@@ -28,7 +28,7 @@ export function prepareTypes({ prepare, prepareMany, forShare, tables }: Dialect
     list: prepareMany(
       sql`
         select ${columnsOf(selection)} from case_types
-        where account_code = ${given.accountCode} order by code limit ${maxTypes}`,
+        where account_code = ${given.accountCode} order by code ${byBytes} limit ${maxTypes}`,
       selection,
     ),
     save: prepare(

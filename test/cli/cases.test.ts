@@ -274,6 +274,31 @@ test.each([
   expect(stderr).toMatch(said)
 })
 
+test('a case that the gateway refuses fails by its name, and the next one runs', async () => {
+  await place.write('refused/long.js', `exit(1) //${'x'.repeat(300_000)}`)
+  await place.write('refused/short.js', 'exit(1)')
+  await place.write('refused/a.json', '{"script":"long.js","expect":{"outcome":"exit"}}')
+  await place.write('refused/b.json', '{"script":"short.js","expect":{"outcome":"exit"}}')
+  const { code, stdout, stderr } = await place.run(['test', 'refused', '--reporter', 'junit'])
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  expect(stdout).toMatch(
+    /<testcase name="refused\/a".*The script has 300010 bytes.*<testcase name="refused\/b"/s,
+  )
+  expect(stdout).toMatch(/<\/testsuites>\s*$/)
+  const alone = await place.run(['run', 'refused/long.js'])
+  expect(alone).toMatchObject({ code: 64, stderr: expect.stringContaining('The script has 300010 bytes') })
+})
+
+test('test --update --watch updates a case whose result differs in each run once, and then it fails', async () => {
+  await place.write('moving/now.js', 'exit(Math.random())')
+  await place.write('moving/now.json', '{"script":"now.js"}')
+  const going = place.start(['test', 'moving', '--update', '--watch'])
+  await expect.poll(going.stdout).toContain('fail 1')
+  expect(going.stdout().match(/updated /g)).toHaveLength(1)
+  going.interrupt()
+  await going.ended
+})
+
 test('test --watch runs again when a new case is saved, and when its script is', async () => {
   await write('watched/a.json', { script, expect: { outcome: 'fail' } })
   const going = place.start(['test', 'watched', '--watch'])

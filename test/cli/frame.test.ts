@@ -75,6 +75,7 @@ test.each([
   { args: ['--verison'], said: /no option `--verison`\. Did you mean `--version`/ },
   { args: ['run', 'f.js', '--inptu', 'x'], said: /no option `--inptu`. Did you mean `--input`/ },
   { args: ['run', 'f.js', '-x'], said: /no option `-x`/ },
+  { args: ['run', 'f.js', '--constructor'], said: /no option `--constructor`/ },
   { args: ['run', 'f.js', '--input'], said: /`--input` needs a value/ },
   { args: ['run', 'f.js', '--input', '--json'], said: /`--input` needs a value/ },
   { args: ['run', 'f.js', '--json=yes'], said: /`--json` takes no value/ },

@@ -1,17 +1,15 @@
 import type { StandIn } from '../../scripts/calls/answer-call.ts'
 import { findStat } from '../files/find-files.ts'
-import { writeFile } from '../files/write-file.ts'
 import { CliError, exitCodes, wrongUse } from '../frame/cli-error.ts'
 import type { Command, CommandCall } from '../frame/command.ts'
 import { executeScript, nameOfFile } from '../gateway/execute-script.ts'
 import type { Execution } from '../gateway/execution.ts'
-import { createGatewayClient } from '../gateway/gateway-client.ts'
-import { readTextFile } from '../run/read-documents.ts'
+import { createGatewayClient, GatewayRefusal } from '../gateway/gateway-client.ts'
 import { type ScratchGateway, startScratchGateway } from '../run/scratch-gateway.ts'
 import { type Watched, watchFiles } from '../run/watch-files.ts'
 import { type FoundCase, readCases } from './case-file.ts'
+import { CaseUpdates } from './case-updates.ts'
 import { findMisses, toExpectation } from './judge-case.ts'
-import { replaceExpect } from './replace-expect.ts'
 import { type CaseResult, type ReporterName, reportCases, reporterNames } from './report-cases.ts'
 import { createStandIn } from './stand-in.ts'
 
@@ -39,10 +37,11 @@ A case: { "script": "../functions/incident/priority.js", "input": { "impact": 3 
   async run(call) {
     const reporter = readReporter(call.text('reporter'))
     const cases = findCases(call)
-    const run = createRunner(call)
-    if (!call.isSet('watch')) return runCases(call, { run, reporter, cases })
+    const updates = call.isSet('update') ? new CaseUpdates() : null
+    const round = { run: createRunner(call), reporter, updates }
+    if (!call.isSet('watch')) return runCases(call, { ...round, cases })
     await watchFiles(createFinder(call, cases), call, () =>
-      runCases(call, { run, reporter, cases: findCases(call) }),
+      runCases(call, { ...round, cases: findCases(call) }),
     )
     return exitCodes.done
   },
@@ -86,13 +85,17 @@ interface Round {
   readonly run: RunCase
   readonly reporter: ReporterName
   readonly cases: readonly FoundCase[]
+  /** Null without `--update`. */
+  readonly updates: CaseUpdates | null
 }
 
-async function runCases(call: CommandCall, { run, reporter, cases }: Round): Promise<number> {
+async function runCases(call: CommandCall, { run, reporter, cases, updates }: Round): Promise<number> {
   let failed = 0
   async function* results(): AsyncGenerator<CaseResult> {
     for (const found of cases) {
-      const result = judge(found, await run(found), call.isSet('update'))
+      const outcome = await run(found).catch(expectRefusal)
+      const result =
+        outcome instanceof GatewayRefusal ? toFailure(found, outcome) : judge(found, outcome, updates)
       if (result.misses.length > 0) failed++
       yield result
     }
@@ -101,7 +104,19 @@ async function runCases(call: CommandCall, { run, reporter, cases }: Round): Pro
   return failed === 0 ? exitCodes.done : exitCodes.failed
 }
 
-function judge(found: FoundCase, execution: Execution, isUpdate: boolean): CaseResult {
+// What a case or its script has wrong is refused like this. Any other error is one of the gateway, for all cases.
+function expectRefusal(error: unknown): GatewayRefusal {
+  if (error instanceof GatewayRefusal && error.exitCode === exitCodes.usage) return error
+  throw error
+}
+
+function toFailure(found: FoundCase, { message }: GatewayRefusal): CaseResult {
+  const expected = found.content.expect?.outcome
+  const miss = { of: 'outcome', expected, actual: 'refused', ending: message }
+  return { found, misses: [miss], durationMs: 0, isUpdated: false }
+}
+
+function judge(found: FoundCase, execution: Execution, updates: CaseUpdates | null): CaseResult {
   const { expect } = found.content
   const misses =
     expect === undefined
@@ -114,20 +129,9 @@ function judge(found: FoundCase, execution: Execution, isUpdate: boolean): CaseR
           },
         ]
       : findMisses(expect, execution)
-  const isUpdated = isUpdate && misses.length > 0
-  if (isUpdated) update(found, replaceExpect(found.text, toExpectation(execution, expect)))
+  const isUpdated = updates !== null && misses.length > 0 && updates.canUpdate(found)
+  if (isUpdated) updates.update(found, toExpectation(execution, expect))
   return { found, misses: isUpdated ? [] : misses, durationMs: execution.duration_ms, isUpdated }
-}
-
-// Somebody may have saved the case while its script ran. Another path of this case may have updated it.
-function update({ file, text, name }: FoundCase, next: string): void {
-  const now = readTextFile(file, file)
-  if (now !== text && now !== next)
-    throw new CliError(
-      exitCodes.conflict,
-      `The case ${name} was saved while its script ran, and is not updated. Run \`rostrum test --update\` again.`,
-    )
-  writeFile(file, next)
 }
 
 type RunCase = (found: FoundCase) => Promise<Execution>
@@ -147,7 +151,10 @@ function createRunner(call: CommandCall): RunCase {
   return async ({ content, scriptFile, sourceCode, input, options }) => {
     standIn = createStandIn(content.graphql)
     gateway ??= startScratchGateway(call, answer)
-    const { close, ...chosen } = await gateway
+    const { close, ...chosen } = await gateway.catch((error: unknown) => {
+      gateway = null
+      throw error
+    })
     const execution = await executeScript(
       createGatewayClient(chosen, call.signal),
       { name: nameOfFile(scriptFile), sourceCode, input, options, caseTypeCode: null },

@@ -40,7 +40,7 @@ interface Typed {
 }
 
 function checkOption(command: string, typed: Typed, known: Command['options']): void {
-  const option = known[typed.name]
+  const option = Object.hasOwn(known, typed.name) ? known[typed.name] : undefined
   if (option === undefined) throw wrongUse(unknownOption(command, typed.rawName, Object.keys(known)))
   if (option.type === 'string' && (typed.value === undefined || isOption(typed)))
     throw wrongUse(`\`${typed.rawName}\` needs a value. See \`rostrum ${command} --help\`.`)

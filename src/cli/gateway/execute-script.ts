@@ -3,7 +3,7 @@ import { readEvents } from '../../pages/gateway/read-events.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import { endSilent } from './end-silent.ts'
 import type { Execution, LogEntry } from './execution.ts'
-import { type GatewayClient, notRostrum } from './gateway-client.ts'
+import { type GatewayClient, GatewayRefusal, notRostrum } from './gateway-client.ts'
 import { requireLike } from './require-like.ts'
 
 /** A script to run, with its documents as JSON texts. */
@@ -23,7 +23,11 @@ export async function executeScript(
 ): Promise<Execution> {
   const metadata = caseTypeCode === null ? {} : { metadata: { case_type_code: caseTypeCode } }
   const content = { name, sourceCode, inputDocument: input, options, ...metadata }
-  const answer = await post('/api/1/endpoint/execute', content, 'text/event-stream', 'script')
+  const answer = await post('/api/1/endpoint/execute', content, 'text/event-stream', 'script').catch(
+    (error: unknown) => {
+      throw error instanceof GatewayRefusal ? nameScript(error) : error
+    },
+  )
   try {
     for await (const { event, data } of readEvents(findStream(answer, url))) {
       if (event === 'log') onLog(JSON.parse(data) as LogEntry)
@@ -40,6 +44,11 @@ export async function executeScript(
     exitCodes.unavailable,
     `The connection to ${url} broke before the run ended. Run \`rostrum logs\` to see whether it did.`,
   )
+}
+
+// A person gave the script in a file, and no member of a request.
+function nameScript({ code, status, message, facts }: GatewayRefusal): GatewayRefusal {
+  return new GatewayRefusal({ code, status, facts, message: message.replace('`sourceCode`', 'The script') })
 }
 
 /**

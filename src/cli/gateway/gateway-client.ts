@@ -252,12 +252,12 @@ async function readRefusal(answer: Response): Promise<unknown> {
   return JSON.parse(isStream ? (/^data: (.*)$/m.exec(text)?.[1] ?? '') : text)
 }
 
+const canPass = (status: number) => [408, 429].includes(status) || status >= 500
 // What a proxy in front of a gateway may answer by itself.
-const isOfProxy = (status: number) => [401, 403, 408, 413, 429].includes(status) || status >= 500
+const isOfProxy = (status: number) => [401, 403, 413].includes(status) || canPass(status)
 
 function describeStatus(url: string, status: number): string {
-  const canPass = [408, 429].includes(status) || status >= 500
-  return `The gateway at ${url} answered ${status}.${canPass ? ' Try again later.' : ''}`
+  return `The gateway at ${url} answered ${status}.${canPass(status) ? ' Try again later.' : ''}`
 }
 
 interface GraphQLFault {
@@ -295,6 +295,6 @@ const unavailableCodes = ['OVERLOADED', 'UNAVAILABLE', 'INTERNAL']
 function exitCodeOf(code: string, status: number) {
   if (status === 401 || status === 403 || code === 'UNAUTHENTICATED' || code === 'FORBIDDEN')
     return exitCodes.refused
-  if (status === 429 || status >= 500 || unavailableCodes.includes(code)) return exitCodes.unavailable
+  if (canPass(status) || unavailableCodes.includes(code)) return exitCodes.unavailable
   return code === 'PRECONDITION_FAILED' ? exitCodes.conflict : exitCodes.usage
 }

@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
 import { printAuthor } from '../results/print-author.ts'
@@ -42,7 +43,7 @@ class FunctionsPage extends PageElement {
     void focusOpenedRow()
   }
 
-  // An account has at most some thousands of functions, so the search is made here.
+  // An account has at most 1,000 functions, so the search is made here.
   async #load(): Promise<void> {
     let after: string | null = null
     do {
@@ -85,7 +86,7 @@ class FunctionsPage extends PageElement {
         ? viewEmpty('No function has this name', 'Search for a part of its name or case type.')
         : loading
     return html`<ul class="rows" aria-label="Functions">
-        ${rows.map(viewRow)}
+        ${repeat(rows, ({ id }) => id, viewRow)}
       </ul>
       ${loading}`
   }

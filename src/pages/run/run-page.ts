@@ -6,6 +6,7 @@ import { type OpenFunction, openInPlayground } from '../shell/open-in-playground
 import { openPage } from '../shell/open-page.ts'
 import { PageElement, setTitle, viewError, viewLoading } from '../shell/page-element.ts'
 import { readId } from '../shell/read-id.ts'
+import { viewText } from '../shell/view-text.ts'
 import { type FoundRun, findRun, wait, whenShown } from './find-run.ts'
 import { findReplays, isDryOnly, replay } from './replays.ts'
 import type { KeptRun, RunLink } from './run-documents.ts'
@@ -91,7 +92,7 @@ class RunPage extends PageElement {
     const noReplay = allows('functions:write') ? explainNoReplay(run) : null
     return html`<div class="title-row">
       <div>
-        <h1>${run.name}</h1>
+        <h1>${viewText(run.name)}</h1>
         <p role="status" class="run-status ${run.outcome?.toLowerCase() ?? run.state.toLowerCase()}">
           ${describeOutcome(run)}
         </p>

@@ -14,6 +14,7 @@ const rowsAtOnce = 50
 // What the gateway retries for one request.
 const retriesAtOnce = 1_000
 const gone = 'The run is gone already: somebody else dropped it, or it has run.'
+const allGone = 'The runs are gone already: somebody else dropped them, or they have run.'
 
 /** Queued runs that failed at every attempt, folded, with a retry of one or of all. Shows nothing without any. */
 class DeadRuns extends PageElement {
@@ -21,6 +22,7 @@ class DeadRuns extends PageElement {
     nodes: { state: true },
     totalCount: { state: true },
     dropping: { state: true },
+    asksToRetryAll: { state: true },
     error: { state: true },
     notice: { state: true },
   }
@@ -28,6 +30,8 @@ class DeadRuns extends PageElement {
   declare totalCount: number
   /** What is about to be dropped, while the page asks. */
   declare dropping: DeadRun | null
+  /** True while the page asks whether to retry all. */
+  declare asksToRetryAll: boolean
   declare error: unknown
   declare notice: string
   #maxRows = rowsAtOnce
@@ -42,6 +46,7 @@ class DeadRuns extends PageElement {
     this.nodes = []
     this.totalCount = 0
     this.dropping = null
+    this.asksToRetryAll = false
     this.error = null
     this.notice = ''
     void this.#load()
@@ -54,7 +59,8 @@ class DeadRuns extends PageElement {
 
   override render() {
     const { nodes, totalCount, dropping } = this
-    if (totalCount === 0 && this.notice === '' && this.error === null && dropping === null) return nothing
+    const asks = dropping !== null || this.asksToRetryAll
+    if (totalCount === 0 && this.notice === '' && this.error === null && !asks) return nothing
     const retryAll = html`<button type="button" @click=${this.#askToRetryAll}>Retry all</button>`
     return html`<section class="dead" aria-labelledby="dead-title">
       <div class="title-row">
@@ -72,15 +78,11 @@ class DeadRuns extends PageElement {
         )}</ul>
         ${viewMore(nodes.length < totalCount, this.#loadMore)}
       </details>
-      <dialog class="ask retry-all" aria-labelledby="retry-title">
-        <h2 id="retry-title">Retry ${totalCount === 1 ? 'the last run' : `all ${totalCount} runs`}?</h2>
-        <p>
-          ${totalCount === 1 ? 'It' : 'Each'} begins again at its first attempt, with the version of its function that
-          is live now.
-        </p>
+      <dialog class="ask retry-all" aria-labelledby="retry-title" @close=${this.#forgetAll}>
+        ${viewQuestion(totalCount)}
         <form method="dialog" class="actions">
-          <button value="cancel">Cancel</button>
-          <button type="button" class="main" @click=${this.#retryAll}>
+          <button value="cancel">${totalCount === 0 ? 'Close' : 'Cancel'}</button>
+          <button type="button" class="main" ?hidden=${totalCount === 0} @click=${this.#retryAll}>
             ${totalCount === 1 ? 'Retry' : 'Retry all'}
           </button>
         </form>
@@ -136,11 +138,24 @@ class DeadRuns extends PageElement {
     if (!(currentTarget as HTMLDialogElement).open) this.dropping = null
   }
 
-  #askToRetryAll = (): void => this.querySelector<HTMLDialogElement>('dialog.retry-all')?.showModal()
+  #askToRetryAll = (): void => {
+    this.asksToRetryAll = true
+    this.querySelector<HTMLDialogElement>('dialog.retry-all')?.showModal()
+  }
+
+  #forgetAll = ({ currentTarget }: Event): void => {
+    if ((currentTarget as HTMLDialogElement).open) return
+    this.asksToRetryAll = false
+    if (this.totalCount > 0) return
+    this.notice = allGone
+    // The button that opened the dialog is gone too.
+    this.querySelector<HTMLElement>('#dead-title')?.focus()
+  }
 
   #retryAll = (): void => {
     const { totalCount } = this
     this.querySelector<HTMLDialogElement>('dialog.retry-all')?.close()
+    if (totalCount === 0) return
     void this.#try('all', 'Retrying…', async () => {
       const count = await retryAll(totalCount)
       if (count < totalCount)
@@ -214,6 +229,17 @@ class DeadRuns extends PageElement {
     }
     return { nodes, totalCount: page.totalCount }
   }
+}
+
+function viewQuestion(totalCount: number) {
+  if (totalCount === 0)
+    return html`<h2 id="retry-title">Nothing is left to retry</h2>
+      <p>${allGone}</p>`
+  return html`<h2 id="retry-title">Retry ${totalCount === 1 ? 'the last run' : `all ${totalCount} runs`}?</h2>
+    <p>
+      ${totalCount === 1 ? 'It' : 'Each'} begins again at its first attempt, with the version of its function that is
+      live now.
+    </p>`
 }
 
 /** Retries up to this number of runs, the oldest first, and returns how many it retried. */

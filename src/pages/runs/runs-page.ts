@@ -46,7 +46,7 @@ class RunsPage extends PageElement {
     handleListKeys()
     addEventListener('popstate', () => this.#show(readQuery(location.search)))
     if (allows('runs:read')) void this.#live.show(this.#filter)
-    if (allows('functions:read')) void this.#loadFunctions()
+    void this.#loadFunctions()
   }
 
   override render() {
@@ -95,7 +95,12 @@ class RunsPage extends PageElement {
       text: caseTypeCode === null ? name : `${caseTypeCode} / ${name}`,
     }))
     const asOptions = (values: readonly string[]) => values.map(value => ({ value, text: value }))
-    return html`<form class="filters" role="search" @submit=${(event: Event) => event.preventDefault()}>
+    return html`<form
+      class="filters"
+      role="search"
+      @focusin=${this.#loadFunctions}
+      @submit=${(event: Event) => event.preventDefault()}
+    >
       ${this.#viewSelect('outcome', 'Outcome', asOptions(outcomes))}
       ${this.#viewSelect('function', 'Function', functions)}
       ${this.#viewSelect('trigger', 'Trigger', asOptions(triggers))}
@@ -208,7 +213,9 @@ class RunsPage extends PageElement {
     return isLonger
   }
 
-  async #loadFunctions(): Promise<void> {
+  // Without an answer, the next look at the filters asks again.
+  #loadFunctions = async (): Promise<void> => {
+    if (this.functions.length > 0 || !allows('functions:read')) return
     this.functions = (await ask(listFunctionNames, {}).catch(() => null))?.functions.nodes ?? []
   }
 }

@@ -2,6 +2,7 @@ import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { formatMs, printTrigger } from '../results/print.ts'
 import { viewTable } from '../shell/page-element.ts'
+import { viewText } from '../shell/view-text.ts'
 import { viewTime } from '../time/view-time.ts'
 import type { RunRow } from './run-documents.ts'
 
@@ -16,7 +17,7 @@ export function viewRuns(runs: readonly RunRow[]) {
 function viewRow({ id, name, trigger, event, caseId, durationMs, startedAt, ...run }: RunRow) {
   const ofCase = caseId === null ? nothing : html`<a href="/cases/${caseId}">Case ${caseId}</a>`
   return html`<tr role="row">
-    <td role="cell" class="whole"><a data-row href="/runs/${id}">${name}</a></td>
+    <td role="cell" class="whole"><a data-row href="/runs/${id}">${viewText(name)}</a></td>
     <td role="cell">${viewOutcome(run)}</td>
     <td role="cell" class="quiet">${printTrigger(trigger, event)}</td>
     <td role="cell">${ofCase}</td>

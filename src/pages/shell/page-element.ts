@@ -14,6 +14,8 @@ export function setTitle(name: string): void {
   document.title = `${name} · Rostrum`
 }
 
+const longText = 500
+
 /**
  * Shows what went wrong and what to do now, which may be a button; nothing without an error. If a script refused what
  * was asked for, a link leads to its run.
@@ -25,7 +27,10 @@ export function viewError(
   if (error === null || error === undefined) return nothing
   const isRefused = isCode(error, 'UNAUTHENTICATED') && readSession() !== null
   const again = html`<button type="button" @click=${goToLogin}>Sign in again</button>`
-  return html`<div role="alert" class="alert"><p>${messageOf(error)}</p>${isRefused ? again : button}</div>
+  const message = messageOf(error)
+  // A long text of a script scrolls in itself. The keyboard can scroll what has the focus.
+  const said = html`<p tabindex=${message.length > longText ? 0 : nothing}>${message}</p>`
+  return html`<div role="alert" class="alert">${said}${isRefused ? again : button}</div>
     ${viewRunOf(error)}`
 }
 

@@ -56,6 +56,23 @@ test('cases are listed by type, and a new one is made without JSON over the wire
   await client.close(tab)
 })
 
+test('a long refusal of a hook scrolls in itself, and the edits stay in reach', async () => {
+  const sourceCode = 'if (payload.bad) fail("no good\\n".repeat(10_000)); exit(payload)'
+  await client.saveFunction('ramble', 'rambled', sourceCode)
+  await client.send('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
+    ...{ caseTypeCode: 'rambled', event: 'PRE_SAVE', functionName: 'ramble' },
+  })
+  const tab = await client.open(`/cases/${await client.createCase('rambled', {})}`)
+  const { page } = tab
+  await dataOf(page).fill('{"bad": true}')
+  await page.getByRole('button', { name: 'Save' }).click()
+  const alert = page.getByRole('alert')
+  await alert.getByText('no good').waitFor()
+  expect((await alert.boundingBox())?.height).toBeLessThan(400)
+  expect(await findBarriers(page)).toEqual([])
+  await client.close(tab)
+})
+
 test('a dry run shows the patch and saves nothing, a refusing hook is quoted, and the edits stay', async () => {
   await client.saveFunction(
     'check',

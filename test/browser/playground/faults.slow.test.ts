@@ -145,6 +145,20 @@ test('logs come while the script runs, and Escape or the button stops it', async
   await page.context().close()
 })
 
+test('a run that ends while “Stop” has the focus leaves it there', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const stop = page.getByRole('button', { name: 'Stop' })
+  await write(page, 'Script', 'for (const end = Date.now() + 2_000; Date.now() < end; ) {}\nexit(1)')
+  await page.keyboard.press('Control+Enter')
+  await status(page, /running/).waitFor()
+  await stop.focus()
+  await status(page, /exit/).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('stop')
+  expect(await stop.isDisabled()).toBe(true)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a gateway that is killed during a run is said so, and the draft runs on the next one', async () => {
   const { page } = await openPlayground(browser, server)
   await write(page, 'Script', busy)

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { holdRequests } from '../hold-requests.ts'
 import { enter, findBarriers, openTab } from '../open-browser.ts'
 import { startBrowsing } from '../start-browsing.ts'
@@ -17,13 +17,16 @@ async function listDead(): Promise<string[]> {
 }
 
 // A hook after a save that fails is dead at once.
-async function makeDeadRuns(): Promise<void> {
+beforeAll(async () => {
   await server.graphql('mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }', {
     input: { name: 'late', caseTypeCode: 'dead', sourceCode: `fail(${JSON.stringify(message)})` },
   })
   await server.graphql('mutation($input: SaveHookInput!) { saveHook(input: $input) { id } }', {
     input: { caseTypeCode: 'dead', event: 'POST_SAVE', functionName: 'late' },
   })
+})
+
+async function makeDeadRuns(count: number): Promise<void> {
   for (let number = 0; number < count; number++)
     await server.rest('POST', '/platform/cases', { body: { case: { case_type_code: 'dead', data: {} } } })
   await expect.poll(async () => (await listDead()).length, { timeout: 60_000 }).toBe(count)
@@ -33,8 +36,27 @@ const rowsOf = (page: Page) => page.locator('.dead .rows > li')
 const heading = (page: Page, dead: number) =>
   page.getByRole('heading', { name: `Given up ${dead}`, exact: true })
 
+test('the question of “Retry all” stays if the runs go meanwhile, and says so', async () => {
+  await makeDeadRuns(2)
+  const { page, faults } = await openTab(browser, server.baseUrl)
+  await enter(page, server.adminToken, '/runs')
+  await heading(page, 2).waitFor()
+  await page.getByRole('button', { name: 'Retry all' }).click()
+  for (const id of await listDead()) {
+    await server.graphql('mutation($id: ID!) { cancelQueuedRun(id: $id) { id } }', { id })
+  }
+  const dialog = page.getByRole('dialog', { name: 'Nothing is left to retry' })
+  await dialog.waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.locator('.dead').getByRole('status').getByText('The runs are gone already').waitFor()
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('dead-title')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('“Drop” drops the run that has the focus, after a question, also if another one went before it', async () => {
-  await makeDeadRuns()
+  await makeDeadRuns(count)
   const [first, , , fourth] = await listDead()
   const { page, faults } = await openTab(browser, server.baseUrl)
   await enter(page, server.adminToken, '/runs')
@@ -56,11 +78,11 @@ test('“Drop” drops the run that has the focus, after a question, also if ano
   await heading(page, count - 1).waitFor()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Drop late?' })
-  await dialog.getByText('for case 4').waitFor()
+  await dialog.getByText('for case 6').waitFor()
   expect(await findBarriers(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.keyboard.press('Enter')
-  await dialog.getByText('for case 4').waitFor()
+  await dialog.getByText('for case 6').waitFor()
   // Opened again before the page hears that it was closed.
   await page.evaluate(() => {
     const ask = document.querySelector<HTMLDialogElement>('dialog.drop')

@@ -36,6 +36,32 @@ test('an empty page says what to do, and new runs come by themselves, newest fir
   await close(tab)
 })
 
+test('the functions to filter by are asked for again after a failure, and a name shows its marks', async () => {
+  const saved = await server.graphql<{ saveFunction: { id: string } }>(
+    'mutation($input: SaveFunctionInput!) { saveFunction(input: $input) { id } }',
+    { input: { name: 'filtered', sourceCode: 'exit(1)' } },
+  )
+  await run('a\u202ebc', 'exit(1)')
+  const { page } = await open('/runs')
+  let isFirst = true
+  await page.route('**/graphql', async (route, request) => {
+    if (!isFirst || !request.postData()?.includes('ListFunctionNames')) return route.fallback()
+    isFirst = false
+    await route.abort()
+  })
+  await page.reload()
+  const link = rowOf(page, 'U+202E').getByRole('link').first()
+  await link.waitFor()
+  const select = page.getByRole('combobox', { name: 'Function' })
+  await select.focus()
+  await select.selectOption(saved.body.data?.saveFunction.id ?? '')
+  await link.waitFor({ state: 'detached' })
+  await page.goBack()
+  await link.click()
+  await page.getByRole('heading', { name: 'U+202E' }).waitFor()
+  await page.context().close()
+})
+
 test('a long name of a run wraps, and leaves the other columns their width', async () => {
   await run('L'.repeat(200), 'exit(1)')
   const tab = await open('/runs')

@@ -1,5 +1,6 @@
 import type { Extension } from '@codemirror/state'
 import { html } from 'lit'
+import { viewText } from '../../shell/view-text.ts'
 import type { LayoutController } from '../layout/layout-controller.ts'
 import type { Problem } from '../types/protocol.ts'
 
@@ -49,7 +50,7 @@ function viewProblem(problem: Problem, goTo: ScriptView['goTo']) {
     event.preventDefault()
     goTo(problem)
   }
-  const text = `Ln ${problem.line}, Col ${problem.column} ${problem.message}`
+  const text = viewText(`Ln ${problem.line}, Col ${problem.column} ${problem.message}`)
   return html`<li tabindex="0" @click=${() => goTo(problem)} @keydown=${chooseByKey}>${text}</li>`
 }
 

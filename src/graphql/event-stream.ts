@@ -23,8 +23,8 @@ export interface EventStream {
 }
 
 /**
- * Maximum bytes of one result. Only results with long texts of a credential come close, because the bound `eventCost`
- * is low.
+ * Maximum bytes of one result. Only long texts that come from a credential make a result that long, because the bound
+ * `eventCost` is low.
  */
 const maxResultBytes = 2 ** 16
 

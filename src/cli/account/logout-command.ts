@@ -8,7 +8,7 @@ export const command: Command = {
   help: `Forgets the token that \`rostrum login\` kept for a gateway. The token itself stays valid;
 \`npm run token\` revokes it.
 
-  --url <url>  the gateway; ROSTRUM_URL or the one of the last login without
+  --url <url>  the gateway (default: ROSTRUM_URL, or that of the last login)
 `,
   options: urlOption,
   args: [0, 0],

@@ -21,7 +21,7 @@ interface EndedAttempt {
   readonly run: ClaimedRun
   readonly end: QueuedEnd['end']
   readonly deferred: DeferredRuns
-  /** No later than the end of the lease. The end of the run is not written after it. */
+  /** About the end of the lease. After it, the end of the run is not tried again. */
   readonly leasedUntil: number
   readonly forget: () => void
 }

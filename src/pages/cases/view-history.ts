@@ -1,5 +1,4 @@
 import { html, nothing } from 'lit'
-import { repeat } from 'lit/directives/repeat.js'
 import { printAuthor } from '../results/print-author.ts'
 import { viewTable } from '../shell/page-element.ts'
 import { viewExactTime } from '../time/view-time.ts'
@@ -9,8 +8,7 @@ import './change-list.ts'
 /** Shows the versions of a case, newest first, each with the fields that it changed. */
 export function viewHistory(events: readonly CaseEvent[]) {
   const columns = ['Version', 'When', 'Who', 'Changed']
-  const rows = repeat(events.toReversed(), ({ version }) => version, viewEvent)
-  return viewTable({ name: 'History', kind: 'history', columns, rows })
+  return viewTable({ name: 'History', kind: 'history', columns, rows: events.toReversed().map(viewEvent) })
 }
 
 function viewEvent({ version, kind, at, function: name, changedFields, ...by }: CaseEvent) {

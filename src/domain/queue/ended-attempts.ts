@@ -23,6 +23,8 @@ interface EndedAttempt {
   readonly deferred: DeferredRuns
   /** About the end of the lease. After it, the end of the run is not tried again. */
   readonly leasedUntil: number
+  /** True if the store did not answer a write of this end. It may be written. */
+  mayBeWritten: boolean
   readonly forget: () => void
 }
 
@@ -55,7 +57,8 @@ export class EndedAttempts {
       pausedUntil: 0,
     }
     this.#byAccount.set(run.accountCode, account)
-    account.ends.push({ run, end, deferred, leasedUntil: now + this.#dependencies.leaseMs, forget })
+    const leasedUntil = now + this.#dependencies.leaseMs
+    account.ends.push({ run, end, deferred, leasedUntil, mayBeWritten: false, forget })
     return promise
   }
 
@@ -93,7 +96,8 @@ export class EndedAttempts {
       isWorthRetrying = isLeased && error instanceof RostrumError && error.code === 'UNAVAILABLE'
       account.pausedUntil = isWorthRetrying ? now + failedPauseMs : 0
     }
-    if (!isWorthRetrying) {
+    if (isWorthRetrying) for (const attempt of some) attempt.mayBeWritten = true
+    else {
       account.ends.splice(0, some.length)
       for (const { deferred, forget } of some) {
         // Without this end, the run is claimed again once its lease has ended.
@@ -113,9 +117,10 @@ function dueAtOf({ ends, since, pausedUntil }: AccountEnds, mayWait: boolean): n
   return Math.max(pausedUntil, mayWait && ends.length < maxEnds ? since + maxWaitMs : 0)
 }
 
+// After a lost answer, the holder has the run no more, because the write before was done.
 function findDead(ends: readonly EndedAttempt[], held: readonly number[]): DeadRun[] {
-  return ends.flatMap(({ run, end }) => {
-    if (end.kind !== 'dead' || !held.includes(run.id)) return []
+  return ends.flatMap(({ run, end, mayBeWritten }) => {
+    if (end.kind !== 'dead' || !(mayBeWritten || held.includes(run.id))) return []
     return { ...run, code: end.isFail ? 'FAIL' : end.error.code }
   })
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { EndedAttempts } from '../../../src/domain/queue/ended-attempts.ts'
 import { createRunRecorder } from '../../../src/domain/runs/record-runs.ts'
 import type { RunRow } from '../../../src/domain/runs/run-store.ts'
+import { errorWithoutPosition } from '../../../src/domain/scripts/run.ts'
 import { makeCause } from '../../../src/domain/scripts/run-cause.ts'
 import type { RunEnd } from '../../../src/domain/scripts/run-record.ts'
 import { RostrumError } from '../../../src/errors.ts'
@@ -37,4 +38,38 @@ test('the run of an attempt whose end cannot be written before its lease ends is
   await ended
   await recorder.close()
   expect(written).toMatchObject([{ runId: start.runId, state: 'lost', outcome: 'exit' }])
+})
+
+test('a dead run is reported, although the answer of the write was lost', async () => {
+  const recorder = createRunRecorder({
+    ...{ store: { write: async () => undefined }, gateway: 'g', hideSecrets: text => text },
+    onError: () => expect.unreachable(),
+  })
+  const dead: string[] = []
+  let isFirst = true
+  const attempts = new EndedAttempts({
+    store: {
+      async finishAttempts() {
+        if (!isFirst) return { held: [], nextInMs: null, claim: null }
+        isFirst = false
+        throw new RostrumError('UNAVAILABLE', 'The answer was lost.')
+      },
+    },
+    ...{
+      leaseMs: 15_000,
+      onDead: runs => dead.push(...runs.map(({ code }) => code)),
+      onError: () => undefined,
+    },
+  })
+  const ended = attempts.add(
+    run,
+    { kind: 'dead', error: errorWithoutPosition('RUNTIME', 'No.') },
+    recorder.defer(),
+  )
+  expect(await attempts.write('a', null)).toBeNull()
+  expect(dead).toEqual([])
+  await attempts.write('a', null)
+  await ended
+  await recorder.close()
+  expect(dead).toEqual(['RUNTIME'])
 })

@@ -77,16 +77,15 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
   }
 
   async function writeAll(accountCode: string): Promise<void> {
-    const place = await places.take(accountCode)
-    try {
-      let isWritten = (await writes.get(accountCode)) ?? true
-      while (isWritten && runsOf(accountCode).size > 0) isWritten = await writeNext(accountCode)
-      if (!isWritten) return void retryAt.set(accountCode, performance.now() + retryAfterMs)
-      waiting.delete(accountCode)
-      retryAt.delete(accountCode)
-    } finally {
-      place.leave()
+    let isWritten = (await writes.get(accountCode)) ?? true
+    while (isWritten && runsOf(accountCode).size > 0) {
+      // A place for each write, because the runs of a busy account may have no end.
+      const place = await places.take(accountCode)
+      isWritten = await writeNext(accountCode).finally(place.leave)
     }
+    if (!isWritten) return void retryAt.set(accountCode, performance.now() + retryAfterMs)
+    waiting.delete(accountCode)
+    retryAt.delete(accountCode)
   }
 
   /** False if the store did not answer. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createRunRecorder } from '../../../src/domain/runs/record-runs.ts'
 import { allRuns, type RunFilter, type RunRow, type StoredRun } from '../../../src/domain/runs/run-store.ts'
@@ -505,6 +506,22 @@ eachStore(harness => {
     keeping.begin(start(runId)).end(end)
     await expect.poll(() => idsOf({ state: 'ended' })).toEqual([runId])
     slow.resolve()
+    await keeping.close()
+  })
+
+  test('accounts whose runs have no end leave turns to another one', async () => {
+    const busy = ['b', 'c', 'd', 'e']
+    const keeping = keepRuns(async (accountCode, ...given) => {
+      if (!busy.includes(accountCode)) return store.runs.write(accountCode, ...given)
+      // The next run is there before this write ends.
+      keeping.begin({ ...start(randomUUID()), accountCode }).end(end)
+      await sleep(1)
+    })
+    for (const accountCode of busy) keeping.begin({ ...start(randomUUID()), accountCode }).end(end)
+    const runId = randomUUID()
+    keeping.begin(start(runId)).end(end)
+    await expect.poll(() => idsOf({ state: 'ended' })).toEqual([runId])
+    busy.splice(0)
     await keeping.close()
   })
 

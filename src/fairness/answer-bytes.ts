@@ -8,8 +8,11 @@ const bytesAroundEntry = 128
 // Bytes of the log entry that reports how much of the log was cut.
 const bytesOfCut = 2 ** 12
 
-/** Maximum bytes of the input, the options, the script and the value for `exit` that are kept with a run, of each. */
+/** Maximum bytes of each of these that is kept with a run: its input, its options, its script, its value for `exit`. */
 export const maxKeptBytes = 256 * 2 ** 10
+
+// The input; the options, which `isInputKept` reads too; the script, whose quotes and line breaks take two bytes each.
+const maxKeptParts = 5
 
 /** Maximum number of log entries in one answer with several kept runs. A single run's log may have more. */
 export const maxLogEntries = 10_000
@@ -24,7 +27,7 @@ export function findMaxAnswerBytes({ resultBytes, logBytes, logEntries }: RunLim
  * options and the script that are kept with it.
  */
 export function findMaxLongBytes({ resultBytes, logBytes, logEntries }: RunLimits): number {
-  return resultBytes + logBytes + bytesAroundEntry * logEntries + bytesOfCut + 3 * maxKeptBytes
+  return resultBytes + logBytes + bytesAroundEntry * logEntries + bytesOfCut + maxKeptParts * maxKeptBytes
 }
 
 /**
@@ -60,7 +63,7 @@ export class AnswerBytes {
     if (this.#bytes + bytes > this.#max) {
       this.#refusal ??= tooLong(
         this.#max,
-        'Case data, results, messages and logs in one answer',
+        'Case data and long values of runs in one answer',
         'This field is left out',
       )
       throw this.#refusal

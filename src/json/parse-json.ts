@@ -15,7 +15,7 @@ export function parseText(text: string): unknown {
   return hasEscapedKey(text) ? parseAgain(text, value) : value
 }
 
-// A value with more levels than the stack stays as V8 has read it, without a stack.
+// A value with more levels than the stack stays as V8 has read it, which may have got an escaped key wrong.
 function parseAgain(text: string, value: unknown): unknown {
   try {
     return new Parser(text, Number).parse()

@@ -57,7 +57,7 @@ export interface Dialect {
   readonly skipLocked: SQL
   /** Keeps others from changing the rows of a `select` until the commit. */
   readonly forShare: SQL
-  /** Follows a text in `order by`: compares by bytes. By default a PostgreSQL sorts texts as its language does. */
+  /** Follows a text in `order by`: compares by bytes. By default PostgreSQL sorts texts as a language does. */
   readonly byBytes: SQL
   /** The time at which the statement runs, of the database's own clock. */
   readonly now: SQL

@@ -10,8 +10,8 @@ export class CaseUpdates {
   readonly #updated = new Map<string, Pick<FoundCase, 'text' | 'sourceCode'>>()
 
   /**
-   * False for a case that is as this wrote it, with the same script: its outcome is another one in each run, so
-   * `--watch` would update it without an end.
+   * False for a case that is as this wrote it, with the same script: its outcome differs in each run, so `--watch`
+   * would update it without end.
    */
   canUpdate({ file, text, sourceCode }: FoundCase): boolean {
     const last = this.#updated.get(file)

@@ -46,7 +46,7 @@ export async function executeScript(
   )
 }
 
-// A person gave the script in a file, and no member of a request.
+// A person gave the script in a file, not in a member of a request.
 function nameScript({ code, status, message, facts }: GatewayRefusal): GatewayRefusal {
   return new GatewayRefusal({ code, status, facts, message: message.replace('`sourceCode`', 'The script') })
 }

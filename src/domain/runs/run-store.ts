@@ -59,7 +59,7 @@ export interface RunRow extends Omit<StoredRun, 'id'> {
   readonly texts: RunTexts
 }
 
-/** A run that is in both lists is ended if the store has it as `running`, and otherwise inserted. */
+/** A run in both lists is ended if the store has it as `running`, and inserted if the store does not have it. */
 export interface RunWrites {
   /** Runs that are not in the store yet. */
   readonly inserts: readonly RunRow[]

@@ -36,6 +36,8 @@ class RunsPage extends PageElement {
   #filter: RunFilter
   #settling: ReturnType<typeof setTimeout> | undefined
   #isOpened = false
+  /** True once the functions are asked for, unless that failed. */
+  #hasAsked = false
 
   constructor() {
     super()
@@ -215,8 +217,13 @@ class RunsPage extends PageElement {
 
   // Without an answer, the next look at the filters asks again.
   #loadFunctions = async (): Promise<void> => {
-    if (this.functions.length > 0 || !allows('functions:read')) return
-    this.functions = (await ask(listFunctionNames, {}).catch(() => null))?.functions.nodes ?? []
+    if (this.#hasAsked || !allows('functions:read')) return
+    this.#hasAsked = true
+    try {
+      this.functions = (await ask(listFunctionNames, {})).functions.nodes
+    } catch {
+      this.#hasAsked = false
+    }
   }
 }
 

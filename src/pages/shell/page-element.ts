@@ -14,7 +14,7 @@ export function setTitle(name: string): void {
   document.title = `${name} · Rostrum`
 }
 
-const longText = 500
+const longText = 200
 
 /**
  * Shows what went wrong and what to do now, which may be a button; nothing without an error. If a script refused what

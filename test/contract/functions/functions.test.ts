@@ -297,7 +297,7 @@ test('a repeated save under an idempotency key is done once', async () => {
 
 test('a page of long sources is refused before they are read', async () => {
   const token = await server.token({ account: 'long' })
-  for (let n = 0; n < 14; n += 1)
+  for (let n = 0; n < 16; n += 1)
     await saved({ name: `long-${n}`, sourceCode: `//${n}${'x'.repeat(250_000)}` }, token)
   const document = '{ functions(first: 20) { edges { node { name live { sourceCode } } } } }'
   const { body } = await server.graphql(document, {}, token)

@@ -24,7 +24,7 @@ const longLog = 'for (let i = 0; i < 500; i++) log("x".repeat(500)); exit(1)'
 const answerBytes = {
   code: 'BAD_USER_INPUT',
   bound: 'answerBytes',
-  most: 2 ** 21 + 4 * 2 ** 18 + 2 ** 12 + 128_000,
+  most: 2 ** 21 + 6 * 2 ** 18 + 2 ** 12 + 128_000,
 }
 
 test('a result under many aliases is null past the maximum of an answer, and the error names the run', async () => {
@@ -68,7 +68,7 @@ test('a kept run at all its limits is answered whole', async () => {
     {
       input: {
         name: 'full',
-        sourceCode: script.padEnd(kept, 'x'),
+        sourceCode: script.padEnd(kept, '\n//"'),
         inputDocument: JSON.stringify('x'.repeat(kept - 2)),
         options: JSON.stringify({ x: 'x'.repeat(kept - 100) }),
       },

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => client.stop())
 
-const large = (letter: string) => ({ text: letter.repeat(900_000) })
+const large = (letter: string) => ({ text: letter.repeat(1_000_000) })
 
 test('a case with large changes opens, a save says that it is done, and its history comes in parts', async () => {
   const id = await client.createCase('large', large('a'))

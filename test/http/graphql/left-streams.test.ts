@@ -15,18 +15,18 @@ beforeAll(async () => {
 
 afterAll(() => app.close())
 
+const headers = () => ({
+  authorization: `Bearer ${app.adminToken}`,
+  'content-type': 'application/json',
+  accept: 'text/event-stream',
+})
+
 /** Asks for a stream, and disconnects while the gateway reads the request. */
 async function leave(afterMs: number): Promise<void> {
   const { hostname, port } = new URL(app.url)
   const body = JSON.stringify({ query })
-  const headers = {
-    host: hostname,
-    authorization: `Bearer ${app.adminToken}`,
-    'content-type': 'application/json',
-    accept: 'text/event-stream',
-    'content-length': String(body.length),
-  }
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const sent = { host: hostname, ...headers(), 'content-length': String(body.length) }
+  const head = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => undefined)
   await new Promise(resolve => socket.write(`POST /graphql HTTP/1.1\r\n${head.join('')}\r\n${body}`, resolve))
@@ -40,11 +40,7 @@ async function countAccepted(streams: number): Promise<number> {
   const answers = Array.from({ length: streams }, async () => {
     const { body } = await fetch(`${app.url}/graphql`, {
       method: 'POST',
-      headers: {
-        authorization: `Bearer ${app.adminToken}`,
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-      },
+      headers: headers(),
       body: JSON.stringify({ query }),
       signal: abort.signal,
     })

@@ -1,6 +1,14 @@
 import { RostrumError } from '../../errors.ts'
 import type { DeferredRuns } from '../runs/deferred-runs.ts'
-import type { ClaimedRun, DeadRun, Finished, NextClaim, QueuedEnd, QueueStore } from './queue-store.ts'
+import type {
+  ClaimedRun,
+  DeadRun,
+  Finished,
+  HeldRun,
+  NextClaim,
+  QueuedEnd,
+  QueueStore,
+} from './queue-store.ts'
 
 // Maximum number of ends written in one transaction.
 const maxEnds = 50
@@ -88,7 +96,7 @@ export class EndedAttempts {
       const ends = await Promise.all(some.map(toQueuedEnd))
       finished = await this.#dependencies.store.finishAttempts(accountCode, ends, next)
       for (const { deferred } of some) deferred.markWritten()
-      this.#dependencies.onDead(findDead(some, finished.held))
+      this.#dependencies.onDead(findDead(some, finished.ended))
     } catch (error) {
       this.#dependencies.onError(error)
       const now = performance.now()
@@ -118,9 +126,11 @@ function dueAtOf({ ends, since, pausedUntil }: AccountEnds, mayWait: boolean): n
 }
 
 // After a lost answer, the holder has the run no more, because the write before was done.
-function findDead(ends: readonly EndedAttempt[], held: readonly number[]): DeadRun[] {
+function findDead(ends: readonly EndedAttempt[], ended: readonly HeldRun[]): DeadRun[] {
   return ends.flatMap(({ run, end, mayBeWritten }) => {
-    if (end.kind !== 'dead' || !(mayBeWritten || held.includes(run.id))) return []
+    if (end.kind !== 'dead') return []
+    const isHeld = ended.some(({ id, holder }) => id === run.id && holder === run.holder)
+    if (!isHeld && !mayBeWritten) return []
     return { ...run, code: end.isFail ? 'FAIL' : end.error.code }
   })
 }

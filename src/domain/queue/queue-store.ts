@@ -101,7 +101,8 @@ export interface DeadRun
   readonly code: string
 }
 
-type HeldRun = Pick<ClaimedRun, 'id' | 'holder'>
+/** The run, and the claim that has it. One gateway can have a run twice, if the lease of an attempt ended. */
+export type HeldRun = Pick<ClaimedRun, 'id' | 'holder'>
 
 /** How an attempt ended: done, released (the attempt does not count), to be run again, or dead. */
 export interface QueuedEnd extends HeldRun {
@@ -115,8 +116,8 @@ export interface QueuedEnd extends HeldRun {
 }
 
 export interface Finished {
-  /** The ids of the runs whose lease the holder still had. */
-  readonly held: readonly number[]
+  /** The runs whose attempt ended while the holder still had them; without those that were released. */
+  readonly ended: readonly HeldRun[]
   /** Time until a run that waits because of it can be claimed; null if none does. */
   readonly nextInMs: number | null
   /** What was claimed in the same transaction; null without a claim. */

@@ -147,6 +147,8 @@ export function startQueueWork(dependencies: Dependencies): QueueWork {
       claimed = await store.claim(request)
     } finally {
       closeClaim(claimed, leasedUntil)
+      // The due runs still wait. A look that fails too is followed by the next one after `pollEveryMs`.
+      if (claimed === null) lookAt = Math.min(lookAt, performance.now() + failedPauseMs)
     }
   }
 

@@ -50,7 +50,7 @@ test('a dead run is reported, although the answer of the write was lost', async 
   const attempts = new EndedAttempts({
     store: {
       async finishAttempts() {
-        if (!isFirst) return { held: [], nextInMs: null, claim: null }
+        if (!isFirst) return { ended: [], nextInMs: null, claim: null }
         isFirst = false
         throw new RostrumError('UNAVAILABLE', 'The answer was lost.')
       },

@@ -33,7 +33,7 @@ eachStore(harness => {
     (await claim(rest)).runs.map(({ accountCode, id }) => `${accountCode}${id}`)
   type Run = Awaited<ReturnType<typeof claim>>['runs'][number]
   const settle = async ({ accountCode, id, holder }: Run, end: QueuedEnd['end'] = { kind: 'done' }) =>
-    (await store.queue.finishAttempts(accountCode, [{ id, holder, end, runs: null }])).held
+    (await store.queue.finishAttempts(accountCode, [{ id, holder, end, runs: null }])).ended
   const claimOne = async () => {
     const { runs } = await claim({ maxRuns: 1 })
     const [run] = runs
@@ -163,7 +163,7 @@ eachStore(harness => {
     expect(await store.queue.renew('a', runs, 600_000)).toEqual([{ id: 1, holder: runs[0]?.holder }])
     await sleep(5)
     expect(await claimIds()).toEqual([])
-    expect(await settle(runs[0] as Run)).toEqual([1])
+    expect(await settle(runs[0] as Run)).toMatchObject([{ id: 1 }])
     expect(await statesOf()).toEqual([])
   })
 
@@ -193,13 +193,34 @@ eachStore(harness => {
       end: { kind: 'done' } as const,
       runs: keptRun(id === 1 ? held : late),
     }))
-    expect((await store.queue.finishAttempts('a', ends)).held).toEqual([1])
+    expect((await store.queue.finishAttempts('a', ends)).ended).toEqual([{ id: 1, holder: runs[0]?.holder }])
     const kept = await store.runs.findByRunIds('a', [held, late])
     expect(Object.fromEntries(kept.map(({ runId, state }) => [runId, state]))).toEqual({
       [held]: 'ended',
       [late]: 'lost',
     })
     expect(await statesOf()).toEqual([[2, 'running', 1]])
+  })
+
+  test('one write ends both attempts of a run: the attempt whose lease ended is lost', async () => {
+    await enqueue('a', 1)
+    const { runs } = await claim()
+    const [run] = runs as [Run]
+    const [kept, late] = [randomUUID(), randomUUID()]
+    const endOf = (holder: string, runId: string): QueuedEnd => ({
+      ...{ id: run.id, holder, end: { kind: 'done' } },
+      runs: { gateway: 'one', ends: [], inserts: [runRow({ runId, texts: { payload: '1' } })] },
+    })
+    const { ended } = await store.queue.finishAttempts('a', [
+      endOf('the claim before', late),
+      endOf(run.holder, kept),
+    ])
+    expect(ended).toEqual([{ id: run.id, holder: run.holder }])
+    const states = (await store.runs.findByRunIds('a', [kept, late])).map(({ runId, state }) => [
+      runId,
+      state,
+    ])
+    expect(Object.fromEntries(states)).toEqual({ [kept]: 'ended', [late]: 'lost' })
   })
 
   test('the commit of an end claims the next runs, of any account in turn', async () => {
@@ -243,7 +264,7 @@ eachStore(harness => {
       ...{ id, holder: id === 2 ? 'another' : holder, runs: null },
       end: { kind: 'released' } as const,
     }))
-    expect(await store.queue.finishAttempts('a', ends)).toEqual({ held: [1, 3], nextInMs: 0, claim: null })
+    expect(await store.queue.finishAttempts('a', ends)).toEqual({ ended: [], nextInMs: 0, claim: null })
     expect(await statesOf()).toEqual([
       [1, 'waiting', 1],
       [2, 'running', 1],

@@ -1,36 +1,33 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { HeldRun } from '../../../domain/queue/queue-store.ts'
 import type { RunError } from '../../../domain/scripts/run.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { all, first, type Work } from '../../work.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
 import type { QueuedInputs } from './queued-inputs.ts'
 
-interface HeldRun {
-  readonly id: number
-  readonly holder: string
-}
-
 interface AnotherTry {
   readonly afterMs: number
   readonly error: RunError
 }
 
-/** Runs that a holder had, and that now do something else. */
+/** What a move did with the runs that their holders still had. */
 export interface Moved {
-  readonly ids: readonly number[]
+  /** The runs whose attempt ended: done, to be run again, or dead. */
+  readonly ended: readonly HeldRun[]
   /** Time until a run that waits because of it can be claimed; null if none does. */
   readonly nextInMs: number | null
   /** The bytes that the account stores, if the move changed them. */
   readonly stored?: number | null
 }
 
-const none: Moved = { ids: [], nextInMs: null }
+const none: Moved = { ended: [], nextInMs: null }
 
 export type QueueMoves = ReturnType<typeof createQueueMoves>
 
 /**
- * Moves runs that a holder has, while the account is locked: call `lockAndFinish` first. Each returns the ids of the
- * runs that the holder has, and leaves other runs as they are.
+ * Moves runs that a holder has, while the account is locked: call `lockAndFinish` first. Each leaves
+ * the runs that the holder does not have as they are.
  *
  *   blocked ──▶ waiting ⇄ running ──▶ gone
  *                  ▲          └─────▶ dead
@@ -68,7 +65,8 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
         gone.map(({ inputId }) => inputId),
         gone.length,
       )
-      return { ids: gone.map(({ id }) => id), nextInMs: yield* wakeLanes(accountCode, gone), stored }
+      const ended = gone.flatMap(({ id, holder }) => (holder === null ? [] : { id, holder }))
+      return { ended, nextInMs: yield* wakeLanes(accountCode, gone), stored }
     },
 
     /** Returns runs to the queue, without counting the attempts. */
@@ -77,7 +75,7 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
       const back = yield* all(statements.release, { accountCode, ...held.encode(runs) })
       if (back.length === 0) return none
       yield* accounts.wake(accountCode, back.length, 0)
-      return { ids: back.map(({ id }) => id), nextInMs: 0 }
+      return { ended: [], nextInMs: 0 }
     },
 
     *tryAgain(accountCode: string, { id, holder }: HeldRun, { afterMs, error }: AnotherTry): Work<Moved> {
@@ -85,7 +83,7 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
       const row = yield* first(statements.tryAgain, values)
       if (row === undefined) return none
       yield* accounts.wake(accountCode, 1, afterMs)
-      return { ids: [id], nextInMs: afterMs }
+      return { ended: [{ id, holder }], nextInMs: afterMs }
     },
 
     *die(accountCode: string, { id, holder }: HeldRun, error: RunError | null): Work<Moved> {
@@ -94,7 +92,7 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
       const row = yield* first(statements.die, values)
       if (row === undefined || lane === undefined) return none
       yield* inputs.release(accountCode, [row.inputId], 0)
-      return { ids: [id], nextInMs: yield* wakeLanes(accountCode, [lane]) }
+      return { ended: [{ id, holder }], nextInMs: yield* wakeLanes(accountCode, [lane]) }
     },
   }
 }
@@ -103,7 +101,7 @@ function prepareStatements(dialect: Dialect, rows: { readonly held: SQL; readonl
   const { prepare, chain, after, typed, now, nowPlus, forUpdate, tables } = dialect
   const given = placeholders('accountCode', 'id', 'holder', 'afterMs')
   const error = typed(sql.placeholder('error'), 'text')
-  const { id, lane, inputId } = tables.queuedRuns
+  const { id, holder, lane, inputId } = tables.queuedRuns
   const isHeld = sql`account_code = ${given.accountCode} and id = ${given.id} and holder = ${given.holder}`
   const at = nowPlus(given.afterMs)
   return {
@@ -115,10 +113,10 @@ function prepareStatements(dialect: Dialect, rows: { readonly held: SQL; readonl
           delete from queued_runs
           where account_code = ${given.accountCode} and (id, holder) in (select id, holder from ${rows.held})
             and ${after('locked')}
-          returning id, lane, input_id`,
+          returning id, holder, lane, input_id`,
       },
       'gone',
-      { id, lane, inputId },
+      { id, holder, lane, inputId },
     ),
     release: prepare(
       sql`

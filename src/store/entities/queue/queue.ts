@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import type { QueuedEnd, QueueStore } from '../../../domain/queue/queue-store.ts'
+import type { HeldRun, QueuedEnd, QueueStore } from '../../../domain/queue/queue-store.ts'
 import { isRunning, noQueuedRun } from '../../../domain/queue/waiting-limits.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
@@ -67,16 +67,16 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
     finishAttempts: (accountCode, ends, next = null) =>
       write(shareOf(accountCode), function* () {
         const moved = yield* moveAll(moves, accountCode, ends)
-        const held = moved.flatMap(({ ids }) => ids)
+        const ended = moved.flatMap(run => run.ended)
         const [stored] = moved.flatMap(({ stored }) => stored ?? [])
         const isFull = stored === undefined ? undefined : stored >= limits.accountBytes
-        for (const [gateway, runs] of groupRuns(ends, held)) {
+        for (const [gateway, runs] of groupRuns(ends, ended)) {
           yield* writeRuns(accountCode, gateway, runs, isFull)
         }
         const times = moved.flatMap(({ nextInMs }) => nextInMs ?? [])
         const nextInMs = times.length === 0 ? null : Math.min(...times)
         const claims = next !== null && (next.always || nextInMs === 0)
-        return { held, nextInMs, claim: claims ? yield* claiming.claim(next) : null }
+        return { ended, nextInMs, claim: claims ? yield* claiming.claim(next) : null }
       }),
     async endLeases() {
       if (isShared || (await read(statements.findRunning, {})).length === 0) return
@@ -114,12 +114,12 @@ function withoutInput<Row extends { readonly inputId: number }>({ inputId: _, ..
   return row
 }
 
-// Groups the runs of ended attempts. A run that its holder no longer has, or that was interrupted, is lost.
-function groupRuns(ends: readonly QueuedEnd[], held: readonly number[]): Map<string, RunWrites> {
+// Groups the runs of attempts. A run that its holder no longer has, or that was interrupted, is lost.
+function groupRuns(ends: readonly QueuedEnd[], ended: readonly HeldRun[]): Map<string, RunWrites> {
   const groups = new Map<string, { inserts: RunRow[]; ends: RunRow[] }>()
-  for (const { id, end, runs } of ends) {
+  for (const { id, holder, runs } of ends) {
     if (runs === null) continue
-    const isLost = !held.includes(id) || end.kind === 'released'
+    const isLost = !ended.some(run => run.id === id && run.holder === holder)
     const judge = (row: RunRow): RunRow => (isLost ? { ...row, state: 'lost' } : row)
     const group = groups.get(runs.gateway) ?? { inserts: [], ends: [] }
     group.inserts.push(...runs.inserts.map(judge))

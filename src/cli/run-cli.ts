@@ -6,8 +6,8 @@ import { readVersion } from '../version.ts'
 import { commands } from './commands.ts'
 import { CliError, type ExitCode, exitCodes, wrongUse } from './frame/cli-error.ts'
 import type { CleanUp, CommandCall } from './frame/command.ts'
-import { suggestNearest } from './frame/find-nearest.ts'
 import { parseCall } from './frame/parse-call.ts'
+import { suggestNearest } from './frame/suggest-nearest.ts'
 import { createTerminal, type Terminal } from './frame/terminal.ts'
 
 const nameWidth = Math.max(...Object.keys(commands).map(name => name.length))

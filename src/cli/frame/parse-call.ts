@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { findRepeated } from '../../commands/parse-flags.ts'
 import { wrongUse } from './cli-error.ts'
 import type { Command } from './command.ts'
-import { findNearest } from './find-nearest.ts'
+import { suggestNearest } from './suggest-nearest.ts'
 
 const help = { help: { type: 'boolean', short: 'h' } } as const
 
@@ -54,8 +54,10 @@ function isOption({ value, inlineValue }: Typed): boolean {
 }
 
 function unknownOption(command: string, typed: string, names: readonly string[]): string {
-  const nearest = findNearest(typed.replace(/^-+/, ''), names)
-  const hint = nearest === null ? '' : ` Did you mean \`--${nearest}\`?`
+  const hint = suggestNearest(
+    typed.replace(/^-+/, '--'),
+    names.map(name => `--${name}`),
+  )
   return `\`rostrum ${command}\` has no option \`${typed}\`.${hint} See \`rostrum ${command} --help\`.`
 }
 

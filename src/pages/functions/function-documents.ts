@@ -1,4 +1,5 @@
 import { operation } from '../gateway/operation.ts'
+import type { PageInfo } from '../gateway/page-info.ts'
 
 /** A version of a function, without its source. */
 export interface Version {
@@ -14,11 +15,6 @@ export interface FunctionRow {
   readonly name: string
   readonly caseTypeCode: string | null
   readonly live: Version
-}
-
-interface PageInfo {
-  readonly hasNextPage: boolean
-  readonly endCursor: string | null
 }
 
 const versionFields = `hash comment byEmail byUserId at`

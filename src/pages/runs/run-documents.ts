@@ -1,4 +1,5 @@
 import { operation } from '../gateway/operation.ts'
+import type { PageInfo } from '../gateway/page-info.ts'
 
 export type Outcome = 'EXIT' | 'FAIL' | 'ERROR'
 
@@ -23,11 +24,6 @@ export interface RunFilter {
   readonly trigger?: string
   readonly text?: string
   readonly startedBefore?: string
-}
-
-interface PageInfo {
-  readonly hasNextPage: boolean
-  readonly endCursor: string | null
 }
 
 /** A row, and where the ones after it begin. */

@@ -4,8 +4,8 @@ export function suggestNearest(typed: string, names: readonly string[]): string 
   return nearest === null ? '' : ` Did you mean \`${nearest}\`?`
 }
 
-/** Returns the name that is nearest to what was typed, or null if none is near. */
-export function findNearest(typed: string, names: readonly string[]): string | null {
+// Returns the name that is nearest to what was typed, or null if none is near.
+function findNearest(typed: string, names: readonly string[]): string | null {
   const ranked = names
     .map(name => ({ name, distance: countEdits(typed, name) }))
     .sort((a, b) => a.distance - b.distance)

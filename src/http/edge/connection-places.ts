@@ -66,14 +66,19 @@ export class ConnectionPlaces {
     )
   }
 
-  // Closes the oldest idle connection; if none is idle, the oldest one. It leaves at once, because its socket says that
-  // it is closed only later, and another connection may have come by then.
+  // Closes the oldest idle connection; if none is idle, the oldest one.
   #cutOldest(connections: ReadonlySet<Connection>): void {
     const [oldest] = connections
-    const cut = connections.values().find(({ answer }) => answer === null) ?? oldest
-    if (cut === undefined) return
-    this.leave(cut)
-    cut.socket.destroy()
+    const idle = connections.values().find(({ answer }) => answer === null)
+    const cut = idle ?? oldest
+    if (cut !== undefined) this.#cut(cut)
+  }
+
+  // It leaves at once, because its socket says that it is closed only later, and another connection may have come by
+  // then.
+  #cut(connection: Connection): void {
+    this.leave(connection)
+    connection.socket.destroy()
   }
 
   // If incomplete heads take too many bytes, closes the connections with the largest heads first.
@@ -87,7 +92,7 @@ export class ConnectionPlaces {
     if (total <= this.#limits.headBytes) return
     for (const connection of heads.toSorted((a, b) => b.headBytes - a.headBytes)) {
       total -= connection.headBytes
-      connection.socket.destroy()
+      this.#cut(connection)
       if (total <= this.#limits.headBytes) return
     }
   }

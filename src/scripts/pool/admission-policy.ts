@@ -4,16 +4,21 @@ import type { QueuedShare } from './queued-share.ts'
 import type { RunQueue } from './run-queue.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 
-// Maximum number of accounts whose last run is remembered as one that destroyed its sandbox.
+// Maximum number of accounts that are remembered because a run of theirs destroyed its sandbox.
 const maxDestroyers = 1_000
+// How long an account is remembered at least, whatever its next runs do.
+const destroyerMs = 1_000
 
 interface Parts {
-  readonly pool: Pick<SandboxPool, 'idle' | 'isShort' | 'canGrow' | 'computing'>
+  readonly pool: Pick<SandboxPool, 'idle' | 'rested' | 'isRenewing' | 'canGrow' | 'computing'>
   /** Maximum sandboxes that compute at once for accounts that hold one (rule 9). */
   readonly maxComputing: number
   readonly held: HeldSandboxes
   readonly queued: QueuedShare
   readonly queue: Pick<RunQueue<unknown>, 'length' | 'lengthOf' | 'lengths' | 'accounts' | 'isNested'>
+  /** True if a script can compute for long after its end, as in an isolate that its account keeps. */
+  readonly canGoOn: boolean
+  readonly readMs: () => number
 }
 
 /**
@@ -25,8 +30,10 @@ interface Parts {
  *    past that, so that a chain of four fits where there are fewer than seven sandboxes. A sandbox that recovers for
  *    long counts toward the account of its run.
  * 3. With four sandboxes or more, the last free one goes only to an account without a run.
- * 4. An account whose last run destroyed its sandbox, during the run or after it, leaves the last idle one to others
- *    until the next has booted. Others do not take a sandbox that recovers from a run of that account.
+ * 4. An account that destroyed a sandbox, during a run or after it, takes the last one that is ready only if it holds
+ *    none, none boots and none recovers from its run. It does so until a run ends well, a second later or more. Others
+ *    do not take a sandbox that recovers from its run. If scripts can go on for long after their end, requests of
+ *    others wait for every sandbox that recovers.
  * 5. If all sandboxes are held, a run that has waited long for other hosts, of the account that holds the most, is
  *    preempted.
  * 6. Queued runs take idle sandboxes while no other run waits.
@@ -40,7 +47,8 @@ interface Parts {
  */
 export class AdmissionPolicy {
   readonly #parts: Parts
-  readonly #destroyers = new Set<string>()
+  // Accounts that destroyed a sandbox, and when they last did.
+  readonly #destroyers = new Map<string, number>()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -52,16 +60,17 @@ export class AdmissionPolicy {
     return held.inTurn(queue.accounts())
   }
 
-  /** True if the account's share and its last run allow one more sandbox (rules 2 to 4). */
+  /** True if the account's share and its last runs allow one more sandbox (rules 2 to 4). */
   mayTake(accountCode: string, nested: boolean): boolean {
     const { held, pool } = this.#parts
     if (held.freeFor(accountCode, nested) === 0) return false
-    return !(this.#destroyers.has(accountCode) && pool.isShort)
+    if (pool.rested > 1 || !this.#destroyers.has(accountCode)) return true
+    return !pool.isRenewing(accountCode) && (nested || held.by(accountCode) === 0)
   }
 
-  /** True if others may take a sandbox that recovers from a run of the account (rule 4). */
-  mayRecoverFrom(accountCode: string): boolean {
-    return !this.#destroyers.has(accountCode)
+  /** True if a run of another account may take a sandbox that recovers from a run of this one (rule 4). */
+  mayRecoverFrom(accountCode: string, canWait: boolean): boolean {
+    return !this.#destroyers.has(accountCode) && !(canWait && this.#parts.canGoOn)
   }
 
   /** True if one more sandbox may compute for the account (rule 9). A run inside a run cannot wait. */
@@ -119,9 +128,10 @@ export class AdmissionPolicy {
     return queued.isDue ? Math.min(free, 1) : 0
   }
 
-  /** How many queued runs the shares of the account allow (rules 2, 3 and 8). */
+  /** How many queued runs the shares of the account allow (rules 2 to 4 and 8). */
   queuedShareOf(accountCode: string): number {
     const { queued, held } = this.#parts
+    if (!this.mayTake(accountCode, false)) return 0
     return Math.min(queued.freeFor(accountCode), held.freeFor(accountCode))
   }
 
@@ -151,9 +161,12 @@ export class AdmissionPolicy {
    * destroyed it.
    */
   noteEnd(accountCode: string, isClean: boolean): void {
+    const now = this.#parts.readMs()
+    const destroyedAt = this.#destroyers.get(accountCode)
+    if (isClean && destroyedAt !== undefined && now - destroyedAt < destroyerMs) return
     this.#destroyers.delete(accountCode)
     if (isClean) return
-    this.#destroyers.add(accountCode)
+    this.#destroyers.set(accountCode, now)
     dropOldest(this.#destroyers, maxDestroyers)
   }
 }

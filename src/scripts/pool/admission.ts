@@ -22,6 +22,8 @@ export interface AdmissionParts {
   readonly pool: SandboxPool
   readonly outboundWaits: OutboundWaits
   readonly limits: AdmissionLimits
+  /** True if a script can compute for long after its end. False by default. */
+  readonly canGoOn?: boolean
   /** The clock that measures how long accounts hold sandboxes. */
   readonly readMs?: () => number
 }
@@ -69,7 +71,8 @@ export class Admission {
   #closed = false
   #onFreeForQueued: () => void = () => undefined
 
-  constructor({ pool, outboundWaits, limits, readMs = () => performance.now() }: AdmissionParts) {
+  constructor(parts: AdmissionParts) {
+    const { pool, outboundWaits, limits, canGoOn = false, readMs = () => performance.now() } = parts
     this.#pool = pool
     this.#outboundWaits = outboundWaits
     this.#limits = limits
@@ -84,6 +87,8 @@ export class Admission {
       held: this.#held,
       queued: this.#queued,
       queue: this.#queue,
+      canGoOn,
+      readMs,
     })
     pool.onIdle(() => this.#serve())
   }
@@ -131,7 +136,7 @@ export class Admission {
   }
 
   #acquireQueued(accountCode: string): Admitted {
-    const sandbox = this.forQueued.freeOf(accountCode) > 0 ? this.#take(accountCode) : null
+    const sandbox = this.forQueued.freeOf(accountCode) > 0 ? this.#take(accountCode, false, false) : null
     if (sandbox === null) throw overloaded('No sandbox is free for a queued run', 1)
     return this.#admit(accountCode, sandbox, this.#queued.take(accountCode))
   }
@@ -206,11 +211,11 @@ export class Admission {
     return false
   }
 
-  #take(accountCode: string, nested = false): SandboxProcess | null {
+  #take(accountCode: string, nested: boolean, canWait = !nested): SandboxProcess | null {
     if (!this.#policy.mayTake(accountCode, nested) || !this.#policy.mayCompute(accountCode, nested))
       return null
     const sandbox = this.#pool.takeIdle(accountCode, this.#maxComputing, last =>
-      this.#policy.mayRecoverFrom(last),
+      this.#policy.mayRecoverFrom(last, canWait),
     )
     if (sandbox === null) return null
     sandbox.occupy()

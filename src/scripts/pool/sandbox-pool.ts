@@ -76,11 +76,6 @@ export class SandboxPool {
     return [...this.#sandboxes].flatMap(sandbox => sandbox.pid ?? [])
   }
 
-  /** True while one sandbox is idle and another is booting. */
-  get isShort(): boolean {
-    return this.idle === 1 && this.#booting > 0
-  }
-
   /** The number of sandboxes in each state. */
   get states(): Readonly<Record<'idle' | 'busy' | 'starting', number>> {
     const [idle, starting] = [this.idle, this.#booting]
@@ -90,6 +85,17 @@ export class SandboxPool {
   /** The number of idle sandboxes. */
   get idle(): number {
     return [...this.#sandboxes].filter(sandbox => sandbox.isIdle).length
+  }
+
+  /** The number of idle sandboxes that do not recover. */
+  get rested(): number {
+    return [...this.#sandboxes].filter(sandbox => sandbox.isIdle && !sandbox.isRecovering).length
+  }
+
+  /** True while a sandbox boots, or recovers from a run of the account. */
+  isRenewing(accountCode: string): boolean {
+    const isOwn = (sandbox: SandboxProcess) => sandbox.isRecovering && sandbox.lastAccount === accountCode
+    return [...this.#sandboxes].some(sandbox => sandbox.isBooting || isOwn(sandbox))
   }
 
   /** The number of sandboxes with a short run that waits for no call. */

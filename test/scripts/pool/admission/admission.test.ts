@@ -4,7 +4,7 @@ import type { Admitted } from '../../../../src/scripts/pool/admission.ts'
 import { until } from '../../../server/processes/until.ts'
 import { listen, runMessage } from '../../launch/start-sandbox.ts'
 import { exitLine, ready } from '../../run/spoken-tasks.ts'
-import { closeAdmissions, giveBack, lose, refusal, startAdmission } from './start-admission.ts'
+import { closeAdmissions, giveBack, isShort, lose, refusal, startAdmission } from './start-admission.ts'
 
 afterEach(closeAdmissions)
 
@@ -89,21 +89,52 @@ describe('turns', () => {
 
 describe('the sandboxes', () => {
   test('are left to others by an account that destroyed one, until the next has booted', async () => {
-    const { ask, pool, waiting } = await startAdmission({ max: 2, bootMs: 2_000 })
-    await until(() => pool.takeIdle('any') !== null && !pool.isShort)
+    let clock = 0
+    const { ask, pool, waiting } = await startAdmission({ max: 2, bootMs: 2_000, readMs: () => clock })
+    await until(() => pool.takeIdle('any') !== null && !isShort(pool))
     await lose(await ask('a'))
-    expect(pool.isShort).toBe(true)
+    expect(isShort(pool)).toBe(true)
     const again = ask('a')
     const other = await ask('b')
     expect(waiting()).toBe(1)
     giveBack(await again)
     giveBack(other)
-    // A clean end clears the account.
-    expect(pool.isShort).toBe(false)
-    await lose(await ask('b'))
-    expect(pool.isShort).toBe(true)
+    // The account has its mark for a second, until its next run that ends well.
+    clock = 1_000
     giveBack(await ask('a'))
-    expect(pool.isShort).toBe(true)
+    expect(isShort(pool)).toBe(false)
+    await lose(await ask('b'))
+    expect(isShort(pool)).toBe(true)
+    giveBack(await ask('a'))
+    expect(isShort(pool)).toBe(true)
+  })
+
+  test('are left to others by an account that lately destroyed one, though a run of it ended well', async () => {
+    const { ask, pool, waiting } = await startAdmission({ max: 2, bootMs: 2_000 })
+    await until(() => pool.idle === 2)
+    await lose(await ask('a'))
+    await until(() => pool.idle === 2)
+    giveBack(await ask('a'))
+    await lose(await ask('b'))
+    expect(isShort(pool)).toBe(true)
+    void refusal(ask('a'))
+    giveBack(await ask('c'))
+    expect([isShort(pool), waiting()]).toEqual([true, 1])
+  })
+
+  test('are not all taken by an account that destroyed one', async () => {
+    const { ask, pool, waiting } = await startAdmission({ max: 2 })
+    await until(() => pool.idle === 2)
+    await lose(await ask('a'))
+    await until(() => pool.idle === 2)
+    const first = await ask('a')
+    const second = ask('a')
+    giveBack(await ask('b'))
+    expect([pool.idle, waiting()]).toEqual([1, 1])
+    // A run inside a run cannot wait.
+    giveBack(await ask('a', { nested: true }))
+    giveBack(first)
+    giveBack(await second)
   })
 
   test('are not left to others by an account whose run had not begun when its sandbox died', async () => {
@@ -113,9 +144,9 @@ describe('the sandboxes', () => {
     sandbox.kill('was ended because its gateway stopped')
     release(false)
     await sandbox.gone
-    expect(pool.isShort).toBe(true)
+    expect(isShort(pool)).toBe(true)
     giveBack(await ask('a'))
-    expect(pool.isShort).toBe(true)
+    expect(isShort(pool)).toBe(true)
   })
 
   test('are not left to others by an account whose run was the last of a worn one', async () => {
@@ -140,9 +171,9 @@ describe('the sandboxes', () => {
     await run(last)
     expect(worn.endReason).toBe('is worn')
     await lose(other)
-    await until(() => pool.isShort)
+    await until(() => isShort(pool))
     giveBack(await ask(account))
-    expect(pool.isShort).toBe(true)
+    expect(isShort(pool)).toBe(true)
   })
 
   test('are started on demand up to the maximum', async () => {

@@ -288,8 +288,7 @@ export async function createApp({
       refusedDeliveries.reportAll()
       await workEnd
       await scripts.close()
-      await runRecorder.close()
-      await tokenUses.close()
+      await Promise.all([runRecorder.close(), tokenUses.close()])
       await store.close()
       await tracing?.close()
     },

@@ -45,7 +45,8 @@ export interface WaitingRuns {
   add(run: RecordedRun): void
   remove(run: RecordedRun): void
   toRow(run: RecordedRun): RunRow
-  write(): Promise<void>
+  /** Writes all that wait. False if the store did not answer. */
+  write(): Promise<boolean>
   /** Resolves when the store has the run, with all that waits for this account, unless it does not answer. */
   whenWritten(run: RecordedRun): Promise<void>
   /** Writes if the last write is long enough ago. `hasLong`: there are runs to list as running. */
@@ -145,6 +146,7 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
     toRow: toRowOf,
     async write() {
       await Promise.all([...waiting.keys()].map(writeRound))
+      return retryAt.size === 0
     },
     async whenWritten(run) {
       const { accountCode } = run.start

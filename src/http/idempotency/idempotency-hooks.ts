@@ -97,11 +97,14 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
       attempts.delete(request)
       storeAnswerOf({ request, reply, payload, keyed }).then(
         () => done(null, payload),
-        error => done(null, prepareNotStored({ request, reply, error })),
+        error => done(null, hasSecrets(request) ? payload : prepareNotStored({ request, reply, error })),
       )
     },
   }
 }
+
+// A secret is shown once: a repeated request gets null for it. So such an answer is sent though it is not stored.
+const hasSecrets = ({ state }: FastifyRequest): boolean => state.secrets.length > 0
 
 interface Beginning {
   readonly request: FastifyRequest

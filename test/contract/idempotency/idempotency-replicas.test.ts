@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProxy, type TcpProxy } from '../../faults/replicas/start-proxy.ts'
 import { freshId } from '../../server/clients/memberships.ts'
 import type { Answer } from '../../server/clients/send-request.ts'
+import { saveFunction } from '../../server/clients/webhooks.ts'
 import type { MembershipBody } from '../../server/clients/wire-shapes.ts'
 import { startServer, type TestServer } from '../../server/gateways/start-server.ts'
 import { type Gate, startGate } from '../../server/processes/start-gate.ts'
@@ -29,7 +30,7 @@ describe('two gateways on one PostgreSQL', () => {
   beforeAll(async () => {
     url = await createDatabase()
     gate = await startGate()
-    const settings = { ROSTRUM_GRAPHQL_HOSTS: gate.host }
+    const settings = { ROSTRUM_GRAPHQL_HOSTS: gate.host, ROSTRUM_SECRETS_KEY: 'a'.repeat(64) }
     proxy = await startProxy(Number(new URL(url).port))
     const started = await Promise.all([
       startServer({ ...settings, DATABASE_URL: url.replace(/:\d+\//, `:${proxy.port}/`) }),
@@ -104,21 +105,44 @@ describe('two gateways on one PostgreSQL', () => {
     expect((await change(other)).text).toBe(first.text)
   })
 
-  test('a change whose answer cannot be stored is not reported as not made', async () => {
-    const userId = freshId()
+  /** Lets the database refuse to store the answer to a request with this key. */
+  async function refuseAnswer(key: string): Promise<void> {
     await askPostgres(
       url,
       `create function refuse() returns trigger language plpgsql as
         $$ begin raise exception using errcode = '57014'; end $$;
       create trigger refuse before update of answer on idempotency_keys for each row
-        when (new.key = 'h') execute function refuse()`,
+        when (new.key = '${key}') execute function refuse()`,
     )
+  }
+
+  test('a change whose answer cannot be stored is not reported as not made', async () => {
+    const userId = freshId()
+    await refuseAnswer('h')
     const first = await add(one, 'h', userId)
     expect([first.status, first.headers.get('retry-after')]).toEqual([503, '1'])
     expect(first.text).toContain('a change may have been made or not')
     await askPostgres(url, 'drop function refuse cascade')
     expect((await add(one, 'h', userId)).status).toBe(201)
     expect(replayed(await add(other, 'h', userId))).toBe('true')
+  })
+
+  test('an answer with a secret is sent though it cannot be stored', async () => {
+    const functionId = await saveFunction(one, 'paid', 'exit(1)')
+    const query = `mutation { saveWebhook(input: { name: "paid", verification: STANDARD,
+      functionId: "${functionId}" }) { secret webhook { name } } }`
+    const save = () =>
+      one.rest('POST', '/graphql', { body: { query }, headers: { 'idempotency-key': 'secret' } })
+    await refuseAnswer('secret')
+    const first = await save()
+    await askPostgres(url, 'drop function refuse cascade')
+    const webhook = { name: 'paid' }
+    expect(first.body).toEqual({
+      data: { saveWebhook: { secret: expect.stringMatching(/^whsec_/), webhook } },
+    })
+    // The change was made once: this is the same secret. After this answer is stored, nobody can read it again.
+    expect((await save()).body).toEqual(first.body)
+    expect((await save()).body).toEqual({ data: { saveWebhook: { secret: null, webhook } } })
   })
 
   test('a refusal while the database is gone is not kept', async () => {

@@ -470,6 +470,17 @@ eachStore(harness => {
     expect(await idsOf({ state: 'ended' })).toEqual([runId])
   })
 
+  test('a stop asks a store that does not answer once', async () => {
+    let writes = 0
+    const keeping = keepRuns(async () => {
+      writes += 1
+      throw new RostrumError('UNAVAILABLE', 'The store is down.')
+    })
+    keeping.begin(start(randomUUID())).end(end)
+    await keeping.close()
+    expect(writes).toBe(1)
+  })
+
   test('a run that was written as running ends, although the answer of that write was lost', async () => {
     let isFirst = true
     const keeping = keepRuns(async (...given) => {

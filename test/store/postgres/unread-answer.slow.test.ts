@@ -1,6 +1,8 @@
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { connectionTo } from '../../../src/store/postgres/connection/connect.ts'
+import { keepListening } from '../../../src/store/postgres/connection/keep-listening.ts'
+import { startProxy } from '../../faults/replicas/start-proxy.ts'
 import { openClient } from '../databases/ask-postgres.ts'
 import { createEmptyDatabase } from '../databases/create-database.ts'
 
@@ -26,4 +28,20 @@ test('a gateway that hangs while it reads a large answer loses its locks', async
   expect((await other.query('select id from held for update')).rows).toEqual([{ id: 1 }])
   hung.connection.stream.resume()
   expect(await reading).toBe('failed')
+})
+
+test('a connection that listens is replaced if a proxy keeps it open and stays silent', async () => {
+  const url = new URL(await createEmptyDatabase())
+  const proxy = await startProxy(Number(url.port))
+  url.port = String(proxy.port)
+  const onListening = vi.fn(() => proxy.setWeather({ kind: 'silent' }))
+  const stop = keepListening({ url: url.href, channels: ['a'], onListening, onNotification: () => undefined })
+  onTestFinished(async () => {
+    stop()
+    await proxy.stop()
+  })
+  await expect.poll(() => onListening.mock.calls.length, { timeout: 20_000 }).toBe(1)
+  // What is sent from now on is lost, on this connection alone.
+  setTimeout(() => proxy.setWeather({ kind: 'fair' }), 12_000)
+  await expect.poll(() => onListening.mock.calls.length, { timeout: 60_000 }).toBe(2)
 })

@@ -4,6 +4,8 @@ import { maxSilentMs } from '../silence.ts'
 import { connectionTo } from './connect.ts'
 
 const pauseMs = 100
+// A proxy can stay silent on a connection that it keeps open, so something is asked now and then.
+const checkEveryMs = 10_000
 
 interface KeepListening {
   readonly url: string
@@ -26,7 +28,11 @@ export function keepListening({ url, channels, onListening, onNotification }: Ke
     await client.connect()
     await client.query(channels.map(channel => `listen ${channel}`).join('; '))
     onListening()
+    const { connection } = client
+    const check = () => client?.query('select 1').catch(() => connection.stream.destroy())
+    const checking = setInterval(check, checkEveryMs).unref()
     await ended
+    clearInterval(checking)
   }
 
   async function listenAgain(): Promise<void> {

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { JsonText, writeJson } from '../../src/json/json-text.ts'
 import { parseJson, parseText } from '../../src/json/parse-json.ts'
 import { readStored } from '../../src/json/read-stored.ts'
+import { captureLanguage } from '../../src/sandbox/realm/language.ts'
+import { makeParseText } from '../../src/sandbox/realm/text/parse-text.ts'
 
 const place = { table: 'cases', column: 'data', id: 1 }
 const parsers: Record<string, (text: string) => unknown> = {
@@ -10,6 +12,7 @@ const parsers: Record<string, (text: string) => unknown> = {
   parseJson,
   readStored: text => readStored(text, place),
   'a JsonText': text => new JsonText(text).toJSON(),
+  'the parser inside a sandbox': makeParseText(captureLanguage()),
 }
 
 let count = 0

@@ -29,6 +29,7 @@ export function captureLanguage() {
       }
       return freeze(given)
     },
+    keysOf: keys as (value: object) => string[],
     create: Object.create as (prototype: object | null) => Record<PropertyKey, unknown>,
     objectPrototype: Object.prototype,
     arrayPrototype: Array.prototype as object,

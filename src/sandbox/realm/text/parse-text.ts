@@ -2,11 +2,11 @@ import type { Language } from '../language.ts'
 
 /**
  * Makes a function that parses like `JSON.parse`, with the right keys. V8 may read an escaped key as one with a
- * backslash that the isolate has seen before: see `src/json/parse-json.ts`. So a text with escaped keys is read again,
- * member by member. Runs inside the isolate as text.
+ * backslash that the isolate has seen before: see `src/json/parse-json.ts`. So a text with escaped keys is parsed again
+ * with other spellings of them. Runs inside the isolate as text.
  */
 export function makeParseText(language: Omit<Language, 'parseText'>) {
-  const { create, define, parse, slice, indexOf, lastIndexOf } = language
+  const { create, define, isArray, keysOf, parse, stringify, slice, indexOf, lastIndexOf } = language
 
   const isSpace = (character: string | undefined): boolean =>
     character === ' ' || character === '\n' || character === '\r' || character === '\t'
@@ -29,110 +29,110 @@ export function makeParseText(language: Omit<Language, 'parseText'>) {
     return end
   }
 
-  const hasEscapedKey = (text: string): boolean => {
+  // Returns the text with other spellings of its escaped keys, or null without such keys. `spell` gets each with its
+  // quotes.
+  const respell = (text: string, spell: (key: string) => string): string | null => {
+    let spelled = ''
+    let copied = 0
     let at = 0
     for (let escape = indexOf(text, '\\'); escape !== -1; escape = indexOf(text, '\\', at)) {
       // The first escape of a string: no quote is between it and the start.
-      at = endOfSpace(text, endOfString(text, lastIndexOf(text, '"', escape)))
-      if (text[at] === ':') return true
+      const start = lastIndexOf(text, '"', escape)
+      const end = endOfString(text, start)
+      at = endOfSpace(text, end)
+      if (text[at] !== ':') continue
+      spelled += slice(text, copied, start) + spell(slice(text, start, end))
+      copied = end
     }
-    return false
+    return copied === 0 ? null : spelled + slice(text, copied)
   }
 
-  // Few texts need it. So its functions are made when it is called, because in the snapshot they would make each
-  // isolate dearer.
-  const readMembers = (text: string): unknown => {
+  // Few texts need this and `rename`. So their functions are made when they are called, because in the snapshot they
+  // would make each isolate dearer.
+  const parseAgain = (text: string, value: unknown): unknown => {
+    // The keys that have no other spelling, by the keys that stand for them. No key of the text begins like these.
+    const names = create(null) as Record<string, string>
+    let mark = '~'
+    while (indexOf(text, mark) !== -1) mark += mark
+    let count = 0
+    const spellings = create(null) as Record<string, string>
+
+    // V8 reads a string that is no key right.
+    const findSpelling = (escaped: string): string => {
+      const name = parse(escaped) as string
+      const plain = stringify(name)
+      if (indexOf(plain, '\\') === -1) return plain
+      const standIn = mark + count++
+      names[standIn] = name
+      return `"${standIn}"`
+    }
+    const respelled = respell(text, key => (spellings[key] ??= findSpelling(key)))
+    if (respelled === null) return value
+    const again: unknown = parse(respelled)
+    return count === 0 ? again : rename(again, names)
+  }
+
+  // Without recursion, because a value may have more levels than the stack.
+  const rename = (root: unknown, names: Record<string, string>): unknown => {
     // Has no prototype, so that a script cannot change what the descriptor inherits.
     const own = create(null) as PropertyDescriptor
     own.writable = true
     own.enumerable = true
     own.configurable = true
-    let at = 0
+    // The arrays and objects whose members are not renamed. Without a prototype, it has no setter of a script.
+    const waiting = create(null) as Record<number, Record<string, unknown>>
+    let length = 0
 
-    const skipSpace = (): void => {
-      at = endOfSpace(text, at)
-    }
-
-    // Goes past what ends here, and returns its value. V8 reads a string that is no key right.
-    const take = (end: number): unknown => {
-      const start = at
-      at = end
-      return parse(slice(text, start, end))
-    }
-
-    const takeWord = (): unknown => {
-      let end = at
-      while (end < text.length) {
-        const character = text[end]
-        if (character === ',' || character === '}' || character === ']' || isSpace(character)) break
-        end++
+    const copy = (value: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> => {
+      const renamed = {}
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i] as string
+        own.value = value[key]
+        define(renamed, names[key] ?? key, own)
       }
-      return take(end)
-    }
-
-    // Defines members and items, because a script may have given setters to all objects.
-    const add = (target: object, key: string | number, value: unknown): void => {
-      own.value = value
-      define(target, key, own)
       own.value = undefined
+      return renamed
     }
 
-    const takeItems = (): unknown[] => {
-      const items: unknown[] = []
-      for (let count = 0; ; count++) {
-        at++
-        skipSpace()
-        if (text[at] !== ']') add(items, count, takeValue())
-        skipSpace()
-        if (text[at] === ',') continue
-        at++
-        return items
+    const hasStandIn = (keys: readonly string[]): boolean => {
+      for (let i = 0; i < keys.length; i++) if (names[keys[i] as string] !== undefined) return true
+      return false
+    }
+
+    // Returns the value with the names of its own members, and lets it wait for those of the values in it.
+    const renameMembers = (value: Record<string, unknown>): unknown => {
+      let renamed = value
+      if (!isArray(value)) {
+        const keys = keysOf(value)
+        if (hasStandIn(keys)) renamed = copy(value, keys)
       }
+      waiting[length++] = renamed
+      return renamed
     }
 
-    const takeMembers = (): object => {
-      const members = {}
-      for (;;) {
-        at++
-        skipSpace()
-        if (text[at] !== '}') {
-          const key = take(endOfString(text, at)) as string
-          skipSpace()
-          at++
-          add(members, key, takeValue())
-        }
-        skipSpace()
-        if (text[at] === ',') continue
-        at++
-        return members
-      }
+    const renameIn = (parent: Record<string, unknown>, key: string): void => {
+      const value = parent[key]
+      if (typeof value !== 'object' || value === null) return
+      const renamed = renameMembers(value as Record<string, unknown>)
+      if (renamed !== value) parent[key] = renamed
     }
 
-    const takeValue = (): unknown => {
-      skipSpace()
-      switch (text[at]) {
-        case '{':
-          return takeMembers()
-        case '[':
-          return takeItems()
-        case '"':
-          return take(endOfString(text, at))
-        default:
-          return takeWord()
-      }
+    const holder = create(null)
+    holder.root = root
+    renameIn(holder, 'root')
+    while (length > 0) {
+      const parent = waiting[--length] as Record<string, unknown>
+      const count = isArray(parent) ? parent.length : -1
+      for (let i = 0; i < count; i++) renameIn(parent, i as unknown as string)
+      if (count >= 0) continue
+      const keys = keysOf(parent)
+      for (let i = 0; i < keys.length; i++) renameIn(parent, keys[i] as string)
     }
-
-    return takeValue()
+    return holder.root
   }
 
   return (text: string): unknown => {
     const value: unknown = parse(text)
-    if (indexOf(text, '\\') === -1) return value
-    try {
-      return hasEscapedKey(text) ? readMembers(text) : value
-    } catch {
-      // It has more levels than the stack. V8 reads those without one.
-      return value
-    }
+    return indexOf(text, '\\') === -1 ? value : parseAgain(text, value)
   }
 }

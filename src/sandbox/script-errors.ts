@@ -46,7 +46,8 @@ export function unhandledRejection({ name, message, stack }: Error): ScriptError
   const position = /task\.js:(\d+):(\d+)\)?$/m.exec(frames)
   return {
     code: 'RUNTIME',
-    message: `Unhandled rejection: ${message}`.slice(0, maxMessageLength),
+    // Never ends with half a character.
+    message: `Unhandled rejection: ${message}`.slice(0, maxMessageLength).replace(/[\ud800-\udbff]$/, ''),
     line: position === null ? null : Number(position[1]),
     column: position === null ? null : Number(position[2]),
     stack: null,

@@ -163,3 +163,18 @@ test('no source text escapes from the script', async () => {
   const named = await tasks.run("throw new Error('x')\n//# sourceURL=/etc/passwd")
   expect(named.error).toMatchObject({ line: 1, stack: expect.stringContaining('task.js:1:7') })
 })
+
+test.each([
+  ['a message', "throw new Error('😀'.repeat(8_192))"],
+  ['a message after one more unit', "throw new Error('a' + '😀'.repeat(8_192))"],
+  [
+    'the name of a function',
+    "({ ['a' + '😀'.repeat(150)]() { throw new Error('x') } })['a' + '😀'.repeat(150)]()",
+  ],
+  ['an unhandled rejection', "Promise.reject(new Error('😀'.repeat(8_192))); await graphql('{ x }')"],
+  ['one after one more unit', "Promise.reject(new Error('a' + '😀'.repeat(8_192))); await graphql('{ x }')"],
+])('%s is not cut inside a character', async (_, sourceCode) => {
+  const { error } = await tasks.run(sourceCode)
+  expect(`${error?.message}${error?.stack ?? ''}`.isWellFormed()).toBe(true)
+  expect(error?.code).toBe('RUNTIME')
+})

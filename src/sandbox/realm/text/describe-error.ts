@@ -25,8 +25,14 @@ export function makeDescribeError(language: Language) {
   const maxLength = 8_192
   const maxNameLength = 200
 
+  // Never ends with half a character.
+  const cut = (text: string, max: number): string => {
+    if (text.length <= max) return text
+    const last = text[max - 1] as string
+    return slice(text, 0, last >= '\ud800' && last <= '\udbff' ? max - 1 : max)
+  }
   const cap = (text: string): string =>
-    text.length <= maxLength ? text : `${slice(text, 0, maxLength)}\u2026 (${text.length} characters in all)`
+    text.length <= maxLength ? text : `${cut(text, maxLength)}\u2026 (${text.length} characters in all)`
 
   interface CallSite {
     getScriptNameOrSourceURL(): string | null
@@ -50,7 +56,7 @@ export function makeDescribeError(language: Language) {
     // Without one, the place is the start of the function around the script.
     if (line < 1) return ''
     const called = site.getFunctionName()
-    const name = called === null ? null : slice(called, 0, maxNameLength)
+    const name = called === null ? null : cut(called, maxNameLength)
     const position = `${shownFile}:${line}:${site.getColumnNumber() ?? 0}`
     const isTop = name === null || name === 'eval' || name === 'anonymous' || !isOnOneLine(name)
     return `\n    at ${site.isAsync() ? 'async ' : ''}${isTop ? position : `${name} (${position})`}`
@@ -116,7 +122,7 @@ export function makeDescribeError(language: Language) {
     void (thrown as Error).stack
     const frames = getFrom(framesOf, thrown as object) as string | undefined
     if (frames === undefined || frames === '') return described
-    described.stack = described.message + slice(frames, 0, maxLength)
+    described.stack = described.message + cut(frames, maxLength)
     locate(described, frames)
     return described
   }

@@ -140,3 +140,16 @@ test('a draft that was stored under the user and the e-mail address of a person 
   expect(faults).toEqual([])
   await page.context().close()
 })
+
+test('a person finds the draft again with another e-mail address', async () => {
+  const tokenOf = (email: string) => signHmac({ sub: '8', account: 'owners', email })
+  const { page } = await openTab(browser, server.baseUrl, { hasTypes: false })
+  await signIn(page, await tokenOf('ann@example.com'))
+  await write(page, 'Script', 'exit("of Ann")')
+  await page.getByText('Draft saved').waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await signIn(page, await tokenOf('anne@example.com'))
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'exit("of Ann")' }).waitFor()
+  await page.context().close()
+})

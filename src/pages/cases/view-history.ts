@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { printAuthor } from '../results/print-author.ts'
+import { viewAuthor } from '../results/view-author.ts'
 import { viewTable } from '../shell/page-element.ts'
 import { viewExactTime } from '../time/view-time.ts'
 import type { CaseEvent } from './case-documents.ts'
@@ -16,7 +16,7 @@ function viewEvent({ version, kind, at, function: name, changedFields, ...by }: 
   return html`<tr role="row">
     <td role="cell" class="version" tabindex="-1">${version} <span class="quiet">${kind.toLowerCase()}</span></td>
     <td role="cell">${viewExactTime(at)}</td>
-    <td role="cell" class="author"><bdi>${printAuthor(by)}</bdi>${through}</td>
+    <td role="cell" class="author">${viewAuthor(by)}${through}</td>
     <td role="cell" class="whole">${viewChanges(changedFields)}</td>
   </tr>`
 }

@@ -2,7 +2,7 @@ import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
-import { printAuthor } from '../results/print-author.ts'
+import { viewAuthor } from '../results/view-author.ts'
 import { focusOpenedRow, handleListKeys, listKeys } from '../shell/list-keys.ts'
 import { openInPlayground } from '../shell/open-in-playground.ts'
 import { openPage } from '../shell/open-page.ts'
@@ -40,7 +40,7 @@ class FunctionsPage extends PageElement {
   override updated(): void {
     if (this.#isOpened || !this.isComplete) return
     this.#isOpened = true
-    void focusOpenedRow()
+    tryAction(this, () => focusOpenedRow())
   }
 
   // An account has at most 1,000 functions, so the search is made here.
@@ -92,7 +92,9 @@ class FunctionsPage extends PageElement {
   }
 
   // The draft of this tab stays among the drafts.
-  #openNew = (event: Event): void => {
+  #openNew = (event: MouseEvent): void => {
+    // With a key, the browser opens the playground in a tab or window of its own.
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
     this.error = openInPlayground({
       fields: { script: 'exit(payload)\n', input: '{}', options: '{}' },
@@ -122,7 +124,7 @@ function viewRow({ id, name, caseTypeCode, live }: FunctionRow) {
     <span class="function-name">
       <a data-row href="/functions/${id}">${name}</a> ${caseTypeCode ?? 'all case types'}
     </span>
-    <span>${viewTime(live.at)} by ${printAuthor(live)}</span>
+    <span>${viewTime(live.at)} by ${viewAuthor(live)}</span>
   </li>`
 }
 

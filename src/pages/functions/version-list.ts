@@ -3,7 +3,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import { isCode } from '../gateway/gateway-error.ts'
 import { ask } from '../gateway/operation.ts'
 import { allows } from '../gateway/session.ts'
-import { printAuthor } from '../results/print-author.ts'
+import { viewAuthor } from '../results/view-author.ts'
 import { loadMoreRows } from '../shell/list-keys.ts'
 import { PageElement, tryAction, viewError, viewLoading, viewMore, viewTable } from '../shell/page-element.ts'
 import { viewNotLoaded } from '../shell/view-not-loaded.ts'
@@ -109,7 +109,7 @@ class VersionList extends PageElement {
         >${hash.slice(0, 8)}</button>
       </td>
       <td role="cell">${isLive ? html`<span class="live">live</span>` : nothing}</td>
-      <td role="cell" class="author">${printAuthor(by)}</td>
+      <td role="cell" class="author">${viewAuthor(by)}</td>
       <td role="cell">${viewTime(at)}</td>
       <td role="cell" class="comment">${comment === null ? nothing : viewText(comment)}</td>
       <td role="cell">${!isLive && allows('functions:write') ? action : nothing}</td>

@@ -39,10 +39,20 @@ export function allows(scope: string): boolean {
   return scopes.includes('admin') || scopes.includes(scope)
 }
 
-/** Names the person within the browser: what belongs to one is not shown to another. */
+/**
+ * Names the person within the browser: what belongs to one is not shown to another. A user stays the same with another
+ * e-mail address.
+ */
 export function ownerOf({ token, accountCode, userId, email }: Session): string {
-  const isKnown = userId !== null || email !== null
-  return JSON.stringify([accountCode, userId, email, ...(isKnown ? [] : [subjectOf(token)])])
+  const whose = email === null ? [email, subjectOf(token)] : [email]
+  return JSON.stringify(userId === null ? [accountCode, userId, ...whose] : [accountCode, userId])
+}
+
+/** True if `ownerOf` named this person so. It once named the e-mail address after each user. */
+export function isOwn(owner: string): boolean {
+  const session = currentSession()
+  const own = ownerOf(session)
+  return owner === own || (session.userId !== null && owner.startsWith(own.replace(/]$/, ',')))
 }
 
 // An API token always has a user, so a credential without one is a JWT. The gateway has checked it, and its `sub` gives

@@ -19,7 +19,14 @@ import { type FoundEvents, findEarlier, findEvents, findLater } from './event-se
 import { add, ChangedMeanwhile, type Done, move, remove } from './member-actions.ts'
 import { type Membership, type MembershipPage, membersOfTeam, teamsOfUser } from './member-documents.ts'
 import { viewEvents } from './view-events.ts'
-import { emptyMove, fillMoves, type Side, viewMemberships, viewNothingChosen } from './view-memberships.ts'
+import {
+  emptyMove,
+  fillMoves,
+  type Side,
+  viewMemberships,
+  viewNothingChosen,
+  viewTitle,
+} from './view-memberships.ts'
 
 const pageSize = 100
 const maxPageSize = 1_000
@@ -76,15 +83,9 @@ class MembersPage extends PageElement {
   }
 
   override render() {
-    return html`<h1>${this.#viewTitle()}</h1>
+    return html`<h1>${viewTitle(this.#side, this.#id, this.label)}</h1>
       ${this.#viewSearch()} ${viewError(this.error)} ${this.#undo.view()}
       ${this.#id === null ? viewNothingChosen() : this.#viewChosen()}`
-  }
-
-  #viewTitle() {
-    if (this.#id === null) return 'Members'
-    const title = `${this.#side === 'team' ? 'Team' : 'User'} ${this.#id}`
-    return this.label === '' ? title : html`${title} · <bdi>${this.label}</bdi>`
   }
 
   #viewSearch() {
@@ -228,10 +229,8 @@ class MembersPage extends PageElement {
     if (this.#id === null) return
     const generation = ++this.#generation
     const wanted = { side: this.#side, id: this.#id }
-    const loadEvents = this.#changeEvents(before =>
-      before === null ? findEvents(wanted) : findLater(wanted, before),
-    )
-    const [page] = await Promise.all([this.#readRows(), loadEvents])
+    const find = (last: FoundEvents | null) => (last === null ? findEvents(wanted) : findLater(wanted, last))
+    const [page] = await Promise.all([this.#readRows(), this.#changeEvents(find)])
     if (generation === this.#generation) this.page = page
   }
 

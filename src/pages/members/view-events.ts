@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { printAuthor } from '../results/print-author.ts'
+import { viewAuthor } from '../results/view-author.ts'
 import { viewTime } from '../time/view-time.ts'
 import type { FoundEvents } from './event-search.ts'
 import type { MembershipEvent } from './member-documents.ts'
@@ -32,7 +32,7 @@ function viewEvent(event: MembershipEvent) {
   const { at, txnID } = event
   return html`<li>
     <span class="what">${describe(event)}</span>
-    <span title="Transaction ${txnID}">${viewTime(at)} by ${printAuthor(event)}</span>
+    <span title="Transaction ${txnID}">${viewTime(at)} by ${viewAuthor(event)}</span>
   </li>`
 }
 

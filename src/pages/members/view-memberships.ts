@@ -2,6 +2,7 @@ import { html, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { fillForm, forgetForm, keepForm } from '../gateway/kept-form.ts'
 import { viewEmpty } from '../shell/page-element.ts'
+import { viewText } from '../shell/view-text.ts'
 import type { Membership } from './member-documents.ts'
 
 /** Which side of the memberships the page shows. */
@@ -76,12 +77,19 @@ function viewRow(membership: Membership, { side, canChange, onMove, onRemove }: 
 
 function viewUser({ userId, user }: Membership) {
   const details = [user?.displayName, user?.email].filter(text => text != null)
-  const shown = details.map((text, index) => html`${index === 0 ? '' : ', '}<bdi>${text}</bdi>`)
+  const shown = details.map((text, index) => html`${index === 0 ? '' : ', '}<bdi>${viewText(text)}</bdi>`)
   const link = html`<a data-row href="/members?user=${userId}">User ${userId}</a>`
   return html`<span class="whose">${link} ${shown}</span>`
 }
 
 function viewTeam({ teamId, team }: Membership) {
   const link = html`<a data-row href="/members?team=${teamId}">Team ${teamId}</a>`
-  return html`<span class="whose">${link} <bdi>${team?.name}</bdi></span>`
+  return html`<span class="whose">${link} <bdi>${viewText(team?.name ?? '')}</bdi></span>`
+}
+
+/** Shows whose memberships they are. `label` is the name of the team or the user; '' without one. */
+export function viewTitle(side: Side, id: string | null, label: string) {
+  if (id === null) return 'Members'
+  const title = `${side === 'team' ? 'Team' : 'User'} ${id}`
+  return label === '' ? title : html`${title} · <bdi>${viewText(label)}</bdi>`
 }

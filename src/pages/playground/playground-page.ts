@@ -59,12 +59,9 @@ class PlaygroundPage extends PageElement {
   }
 
   override firstUpdated(): void {
-    handlePlaygroundKeys({
-      run: () => this.#start(),
-      stop: () => this.#run.stop(),
-      save: () => this.#save(),
-      chooseTab: index => this.#layout.showResult(index),
-    })
+    const [run, stop] = [() => this.#start(), () => this.#run.stop()]
+    const chooseTab = (index: number) => this.#layout.showResult(index)
+    handlePlaygroundKeys({ run, stop, save: this.#save, chooseTab })
     followAddress(this.#openLink, () => this.#open?.id ?? null)
     this.#openFirst().catch((error: unknown) => this.#say('', error))
   }
@@ -126,8 +123,8 @@ class PlaygroundPage extends PageElement {
     this.#layout.show('script')
     this.#editors.open(fields, cursor)
     this.#showPlace()
+    this.#run.forget()
     this.#forgetOutdated()
-    this.requestUpdate()
   }
 
   // A link comes before a function, and both before the draft of the tab.
@@ -139,8 +136,8 @@ class PlaygroundPage extends PageElement {
     if (isAsked) this.#continue(draft)
     else this.#fill(firstFields)
     if (id !== null && !isAsked) await this.#openFunction(id).catch((error: unknown) => this.#say('', error))
+    const opened = takeOpened({ isWanted: id === null && readLinkFragment() === null })
     await this.#openLink()
-    const opened = takeOpened()
     if (opened !== null) this.#openNew(opened.fields, opened.notice, opened)
     if (isAsked || opened !== null) await this.#findNewer()
   }
@@ -156,6 +153,8 @@ class PlaygroundPage extends PageElement {
     this.#say('Loading the function…')
     const found = await loadFunction(id)
     // Who began to write meanwhile has a draft of no function. They may also have opened a draft of this one.
+    if (readFunctionId() === null)
+      this.#say(`You went on before ${found.name} had come, so it was not opened`)
     if (readFunctionId() !== id || !this.#isUnopened) return
     const [base, open] = [found.live.sourceCode, toOpen(found)]
     const fields = { ...firstFields, script: base }
@@ -174,7 +173,10 @@ class PlaygroundPage extends PageElement {
     const open = this.#open
     const found = open === null ? null : await loadFunction(open.id).catch(() => null)
     if (found === null || this.#open !== open) return
-    if (found.live.hash === open?.baseHash) this.#base = found.live.sourceCode
+    const { hash, sourceCode: live } = found.live
+    const [isNew, isSame] = [hash !== open?.baseHash, live === this.#editors.fields.script]
+    if (isSame && (isNew || !this.#isBase)) this.#noteLive(toOpen(found), live, this.notice)
+    else if (!isNew) this.#base = live
     else if (this.#isBase) this.#takeLive(found, 'Another version is live now; undo brings the last one back')
     else this.#say(`${this.notice} Another version is live now; Save shows both`.trim())
   }
@@ -228,8 +230,7 @@ class PlaygroundPage extends PageElement {
   }
 
   #showPlace = (): void => {
-    const { line, column } = this.#editors.script.cursor
-    this.place = `Ln ${line}, Col ${column}`
+    this.place = this.#editors.script.place
     this.#draft.move(this.#editors.script.offset)
   }
 

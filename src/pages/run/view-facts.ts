@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit'
 import { formatMs, printTrigger } from '../results/print.ts'
+import { viewText } from '../shell/view-text.ts'
 import { viewExactTime } from '../time/view-time.ts'
 import type { KeptRun, RunLink } from './run-documents.ts'
 import { timeInCalls } from './timeline.ts'
@@ -49,7 +50,7 @@ export function shortId(id: string): string {
 }
 
 function viewLink({ id, name }: RunLink) {
-  return html`<a href="/runs/${id}"><bdi>${name}</bdi> <span class="id">${shortId(id)}</span></a>`
+  return html`<a href="/runs/${id}"><bdi>${viewText(name)}</bdi> <span class="id">${shortId(id)}</span></a>`
 }
 
 function describeDuration({ durationMs, calls }: KeptRun): string | null {

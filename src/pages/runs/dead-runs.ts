@@ -88,7 +88,7 @@ class DeadRuns extends PageElement {
         </form>
       </dialog>
       <dialog class="ask drop" aria-labelledby="drop-title" @close=${this.#forget}>
-        <h2 id="drop-title">Drop <bdi>${dropping === null ? '' : nameOf(dropping)}</bdi>?</h2>
+        <h2 id="drop-title">Drop <bdi>${dropping === null ? '' : viewText(nameOf(dropping))}</bdi>?</h2>
         <p>
           This queued run${dropping?.caseId == null ? nothing : ` for case ${dropping.caseId}`} is not tried again. You
           cannot undo this. The runs of its attempts stay listed.
@@ -113,7 +113,7 @@ class DeadRuns extends PageElement {
     </span>`
     return html`<li>
       <div>
-        <strong dir="auto">${nameOf(run)}</strong>${ofCase}, ${attempt}
+        <strong dir="auto">${viewText(nameOf(run))}</strong>${ofCase}, ${attempt}
         ${attempt === 1 ? 'attempt' : 'attempts'}
         <div class="why">${lastError?.code} ${viewText(lastError?.message ?? '')}</div>
         <details><summary>Attempts</summary><ol>${attempts}</ol></details>

@@ -31,10 +31,14 @@ export function openInPlayground(opened: Opened): Error | null {
   return null
 }
 
-/** Returns what this person asked the playground to open in this tab, once; null without it. */
-export function takeOpened(): Opened | null {
+/**
+ * Returns what this person asked the playground to open in this tab, once; null without it. If the page did not come
+ * then, it waits in the tab. `isWanted` is false if the address names something else by now: then it is forgotten.
+ */
+export function takeOpened({ isWanted }: { readonly isWanted: boolean }): Opened | null {
   const text = readKept(openKey)
   forget(openKey)
+  if (!isWanted) return null
   const stored = text === null ? null : (JSON.parse(text) as Stored)
   // Another person may have signed in in this tab.
   return stored?.owner === ownerOf(currentSession()) ? stored : null

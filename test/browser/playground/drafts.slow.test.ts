@@ -180,3 +180,35 @@ test('"Take theirs" opens the live version, and "Cancel" changes nothing', async
   expect(faults).toEqual([])
   await page.context().close()
 })
+
+test('the result of the script before does not stand beside a link that was opened', async () => {
+  const { page, faults } = await openPlayground()
+  await write(page, 'Script', 'exit({ deleted: "all" })')
+  await page.keyboard.press('Control+Enter')
+  const ended = page.getByRole('status').filter({ hasText: /exit/ })
+  await ended.waitFor()
+  await openFragment(page, pack({ script: 'exit(1)' }))
+  await page.getByText('From a link').waitFor()
+  await ended.waitFor({ state: 'detached' })
+  expect(await page.getByRole('tabpanel').innerText()).not.toContain('deleted')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('the cursor is in view after a long text was inserted, and after a reload', async () => {
+  const { page } = await openPlayground()
+  const lines = Array.from({ length: 200 }, (_, index) => `// ${index + 1}`)
+  await write(page, 'Script', lines.join('\n'))
+  const isLastInView = () =>
+    field(page, 'Script').evaluate(node => {
+      const last = [...node.querySelectorAll('.cm-line')].find(line => line.textContent === '// 200')
+      const [box, place] = [node.closest('.cm-scroller'), last].map(each => each?.getBoundingClientRect())
+      return box !== undefined && place !== undefined && place.top >= box.top && place.bottom <= box.bottom
+    })
+  await expect.poll(isLastInView).toBe(true)
+  await page.getByText('Draft saved').waitFor()
+  await page.reload()
+  await page.getByText('Ln 200').waitFor()
+  await expect.poll(isLastInView).toBe(true)
+  await page.context().close()
+})

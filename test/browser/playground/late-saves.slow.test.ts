@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { type HeldRequests, holdRequests } from '../hold-requests.ts'
+import { type HeldRequests, holdRequests, loseFirstAnswer } from '../hold-requests.ts'
 import { textOf, write } from '../playground.ts'
 import { close, startBrowsing } from '../start-browsing.ts'
 
@@ -160,5 +160,52 @@ test('a draft that is opened while its function loads is not replaced by the liv
   await page.getByText('Loading the function…').waitFor({ state: 'detached' })
   await page.waitForTimeout(500)
   expect(await textOf(page, 'Script')).toBe('exit("mine")')
+  await close(tab)
+})
+
+test('a function that comes after the person began to write is not opened, and the page says so', async () => {
+  const id = await saveFunction('late', 'exit(1)')
+  const tab = await open('/playground', { hasTypes: false })
+  const { page } = tab
+  const functions = await holdRequests(page, '**/graphql', 'FunctionToOpen')
+  await page.goto(`/playground?function=${id}`)
+  await page.getByText('Loading the function').waitFor()
+  await write(page, 'Script', 'exit("mine")')
+  functions.release()
+  await page.getByText('You went on before late had come, so it was not opened').waitFor()
+  expect(await textOf(page, 'Script')).toBe('exit("mine")')
+  await close(tab)
+})
+
+test('a save whose answer was lost is no version of somebody else after a reload', async () => {
+  const id = await saveFunction('answer-lost', 'exit(1)')
+  const tab = await open(`/playground?function=${id}`, { hasTypes: false })
+  const { page } = tab
+  await page.getByRole('heading', { level: 1, name: 'answer-lost' }).waitFor()
+  await write(page, 'Script', 'exit(2)')
+  await loseFirstAnswer(page, 'SaveVersion')
+  await page.keyboard.press('Control+S')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).press('Enter')
+  await page.getByRole('alert').waitFor()
+  expect(await sourceOf(id)).toBe('exit(2)')
+  await page.reload()
+  const drafts = () => page.evaluate(() => Object.values(localStorage).map(text => JSON.parse(text).isBase))
+  await expect.poll(drafts).toEqual([true])
+  expect(await page.getByText('Another version is live').count()).toBe(0)
+  await close(tab)
+})
+
+test('what the playground was to open while it could not come gives way to the function of an address', async () => {
+  const id = await saveFunction('asked-for', 'exit("asked for")')
+  const tab = await open('/functions')
+  const { page } = tab
+  await page.route('**/playground', route => route.fulfill({ status: 503, body: 'away' }))
+  await page.getByRole('link', { name: 'New', exact: true }).click()
+  await page.waitForURL('**/playground')
+  await page.unroute('**/playground')
+  await page.goto(`/playground?function=${id}`)
+  await page.getByRole('heading', { level: 1, name: 'asked-for' }).waitFor()
+  expect(await textOf(page, 'Script')).toBe('exit("asked for")')
+  expect(await page.evaluate(() => sessionStorage.getItem('rostrum.open'))).toBeNull()
   await close(tab)
 })

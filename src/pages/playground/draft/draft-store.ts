@@ -1,4 +1,4 @@
-import { currentSession, keep, ownerOf, readKept } from '../../gateway/session.ts'
+import { currentSession, isOwn, keep, ownerOf, readKept } from '../../gateway/session.ts'
 import type { OpenFunction } from '../../shell/open-in-playground.ts'
 import type { Fields } from './link.ts'
 
@@ -97,7 +97,7 @@ function draftKeys(): string[] {
 function readDraft(key: string): Draft | null {
   try {
     const draft = JSON.parse(localStorage.getItem(key) ?? 'null') as Draft | null
-    return draft?.owner === ownerOf(currentSession()) ? complete(draft) : null
+    return draft !== null && isOwn(draft.owner) ? complete(draft) : null
   } catch {
     return null
   }

@@ -1,5 +1,6 @@
 import { html } from 'lit'
 import { PageElement, viewEmpty } from '../../shell/page-element.ts'
+import { viewText } from '../../shell/view-text.ts'
 import { printExactTime } from '../../time/exact-time.ts'
 import { type Draft, forgetDrafts, listDrafts } from './draft-store.ts'
 
@@ -37,7 +38,7 @@ class DraftsDialog extends PageElement {
     const name = draft.function?.name ?? (firstLine.slice(0, 60) || 'empty script')
     return html`<li>
       <button type="button" class="draft" @click=${() => this.#open(draft)}>
-        <code dir="auto">${name}</code> <span>${printExactTime(new Date(draft.at))}</span>
+        <code dir="auto">${viewText(name)}</code> <span>${printExactTime(new Date(draft.at))}</span>
       </button>
     </li>`
   }

@@ -35,7 +35,8 @@ const insertion = EditorView.domEventHandlers({
     if (from === to && data.length === 1) return false
     const insert = view.state.toText(data)
     const userEvent = data.length === 1 ? 'input.type' : 'input.paste'
-    view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length }, userEvent })
+    const selection = { anchor: from + insert.length }
+    view.dispatch({ changes: { from, to, insert }, selection, scrollIntoView: true, userEvent })
     event.preventDefault()
     return true
   },
@@ -135,11 +136,12 @@ export class CodeEditor extends LitElement {
     return doc.eq(opened) ? text : doc.sliceString(0, doc.length, usesCrlf(text) ? '\r\n' : '\n')
   }
 
-  get cursor(): Cursor {
-    if (this.#view === null) return { line: 1, column: 1 }
+  /** Where the cursor is, in words. */
+  get place(): string {
+    if (this.#view === null) return 'Ln 1, Col 1'
     const { doc, selection } = this.#view.state
-    const line = doc.lineAt(selection.main.head)
-    return { line: line.number, column: selection.main.head - line.from + 1 }
+    const { number, from } = doc.lineAt(selection.main.head)
+    return `Ln ${number}, Col ${selection.main.head - from + 1}`
   }
 
   get offset(): number {
@@ -151,6 +153,7 @@ export class CodeEditor extends LitElement {
     this.#opened = toOpened(text)
     this.#replaced = null
     this.#view?.setState(this.#createState(offset))
+    this.#view?.dispatch({ effects: EditorView.scrollIntoView(this.offset, { y: 'center' }) })
   }
 
   /** Replaces the text; the person can undo it. */

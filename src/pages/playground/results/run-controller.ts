@@ -76,6 +76,12 @@ export class RunController {
     return this.#abort !== null
   }
 
+  /** Forgets the last run, because another script is open. A run that goes on is shown to its end. */
+  forget(): void {
+    this.problems = []
+    this.#change(this.isRunning ? {} : idleRun)
+  }
+
   /** Forgets what an edit may have mended. */
   forgetProblems(): void {
     const isRefused = this.state.phase === 'refused'

@@ -8,8 +8,10 @@ export function viewBoth(yours: string, theirs: string) {
   const [mine, others] = [yours.split(lineBreak), theirs.split(lineBreak)]
   const found = mine.findIndex((line, index) => line !== others[index])
   const at = found === -1 ? mine.length : found
-  const onlyBreaks = html`<p class="quiet">Only line breaks changed, which cannot be seen.</p>`
-  return html`${found === -1 && mine.length === others.length ? onlyBreaks : ''}
+  const difference =
+    yours === theirs ? 'Both are the same.' : 'Only line breaks changed, which cannot be seen.'
+  const nothingSeen = html`<p class="quiet">${difference}</p>`
+  return html`${found === -1 && mine.length === others.length ? nothingSeen : ''}
     <div class="both">${viewSource('Yours', mine, at)} ${viewSource('Theirs', others, at)}</div>`
 }
 

@@ -1,13 +1,15 @@
+import { html } from 'lit'
 import { readSession } from '../gateway/session.ts'
+import { viewText } from '../shell/view-text.ts'
 
 interface Author {
   readonly byEmail: string | null
   readonly byUserId: string | null
 }
 
-/** Prints who changed something. */
-export function printAuthor({ byEmail, byUserId }: Author): string {
-  if (byEmail !== null) return byEmail
+/** Shows who changed something. */
+export function viewAuthor({ byEmail, byUserId }: Author) {
+  if (byEmail !== null) return html`<bdi>${viewText(byEmail)}</bdi>`
   if (byUserId === null) return 'unknown'
   // The user of a token without an e-mail address has an id that nobody knows by heart, not even its owner.
   return byUserId === readSession()?.userId ? 'you' : `user ${byUserId}`

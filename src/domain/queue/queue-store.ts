@@ -116,7 +116,7 @@ export interface QueuedEnd extends HeldRun {
 }
 
 export interface Finished {
-  /** The runs whose attempt ended while the holder still had them; without those that were released. */
+  /** The runs whose attempt ended while the holder still had them. Released runs are not among them. */
   readonly ended: readonly HeldRun[]
   /** Time until a run that waits because of it can be claimed; null if none does. */
   readonly nextInMs: number | null

@@ -8,6 +8,8 @@ import { createWaitingRuns, type RecordedRun } from './write-waiting-runs.ts'
 
 const listAfterMs = 250
 const pollEveryMs = 100
+// A store that has not answered for so long is silent.
+const silentMs = 1_000
 // Maximum bytes of runs that wait to be written. Runs past it are written without their long values.
 const maxBytes = { account: 16 * 2 ** 20, total: 64 * 2 ** 20 }
 
@@ -117,9 +119,12 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
     whenKept: () => waiting.whenWritten(run),
   })
 
-  // Runs that come after a write has begun go into the next one. A store that does not answer takes seconds each time.
+  // Runs that come after a write has begun go into the next one. A store that is silent takes seconds for each write,
+  // so it is asked once.
   async function flush(): Promise<void> {
-    if (await waiting.write()) await waiting.write()
+    const startedAt = performance.now()
+    const isAnswered = await waiting.write()
+    if (isAnswered || performance.now() - startedAt < silentMs) await waiting.write()
   }
 
   const timer = setInterval(() => waiting.writeWhenDue(listLong()), pollEveryMs)

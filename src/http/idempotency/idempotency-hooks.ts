@@ -97,14 +97,11 @@ export function createIdempotencyHooks({ keyedRequests: { begin }, turns }: Part
       attempts.delete(request)
       storeAnswerOf({ request, reply, payload, keyed }).then(
         () => done(null, payload),
-        error => done(null, hasSecrets(request) ? payload : prepareNotStored({ request, reply, error })),
+        error => done(null, prepareNotStored({ request, reply, payload, error })),
       )
     },
   }
 }
-
-// A secret is shown once: a repeated request gets null for it. So such an answer is sent though it is not stored.
-const hasSecrets = ({ state }: FastifyRequest): boolean => state.secrets.length > 0
 
 interface Beginning {
   readonly request: FastifyRequest
@@ -116,6 +113,7 @@ interface Beginning {
 interface NotStored {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
+  readonly payload: unknown
   readonly error: unknown
 }
 
@@ -166,10 +164,13 @@ function readBytes(payload: unknown): Buffer | null {
 }
 
 // Returns the error to send if the answer cannot be stored. The answer itself is not sent, because a repeated request
-// could be answered differently.
-function prepareNotStored({ request, reply, error }: NotStored): string {
+// could be answered differently. But a secret is shown once, and a repeated request may get null for it. So an answer
+// with a secret is sent if the store has failed.
+function prepareNotStored({ request, reply, payload, error }: NotStored): unknown {
+  const masked = maskError(error, request.state)
+  if (request.state.secrets.length > 0 && masked.code === 'UNAVAILABLE') return payload
   for (const name of storedHeaders) reply.removeHeader(name)
-  const body = prepareFailure({ request, reply, failure: maskError(error, request.state) })
+  const body = prepareFailure({ request, reply, failure: masked })
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 

@@ -10,14 +10,12 @@ const maxDestroyers = 1_000
 const destroyerMs = 1_000
 
 interface Parts {
-  readonly pool: Pick<SandboxPool, 'idle' | 'rested' | 'isRenewing' | 'canGrow' | 'computing'>
+  readonly pool: Pick<SandboxPool, 'idle' | 'rested' | 'isShort' | 'isRenewing' | 'canGrow' | 'computing'>
   /** Maximum sandboxes that compute at once for accounts that hold one (rule 9). */
   readonly maxComputing: number
   readonly held: HeldSandboxes
   readonly queued: QueuedShare
   readonly queue: Pick<RunQueue<unknown>, 'length' | 'lengthOf' | 'lengths' | 'accounts' | 'isNested'>
-  /** True if a script can compute for long after its end, as in an isolate that its account keeps. */
-  readonly canGoOn: boolean
   readonly readMs: () => number
 }
 
@@ -30,10 +28,10 @@ interface Parts {
  *    past that, so that a chain of four fits where there are fewer than seven sandboxes. A sandbox that recovers for
  *    long counts toward the account of its run.
  * 3. With four sandboxes or more, the last free one goes only to an account without a run.
- * 4. An account that destroyed a sandbox, during a run or after it, takes the last one that is ready only if it holds
- *    none, none boots and none recovers from its run. It does so until a run ends well, a second later or more. Others
- *    do not take a sandbox that recovers from its run. If scripts can go on for long after their end, requests of
- *    others wait for every sandbox that recovers.
+ * 4. An account that destroyed a sandbox, during a run or after it, leaves the last rested one to others while it
+ *    holds a sandbox, while one boots, or while one recovers from its run. A run inside a run cannot wait, and leaves
+ *    only the last idle one while another boots. Others do not take a sandbox that recovers from a run of that account.
+ *    The account has its mark for at least a second, and until a run of it ends well.
  * 5. If all sandboxes are held, a run that has waited long for other hosts, of the account that holds the most, is
  *    preempted.
  * 6. Queued runs take idle sandboxes while no other run waits.
@@ -65,12 +63,12 @@ export class AdmissionPolicy {
     const { held, pool } = this.#parts
     if (held.freeFor(accountCode, nested) === 0) return false
     if (pool.rested > 1 || !this.#destroyers.has(accountCode)) return true
-    return !pool.isRenewing(accountCode) && (nested || held.by(accountCode) === 0)
+    return nested ? !pool.isShort : !pool.isRenewing(accountCode) && held.by(accountCode) === 0
   }
 
-  /** True if a run of another account may take a sandbox that recovers from a run of this one (rule 4). */
-  mayRecoverFrom(accountCode: string, canWait: boolean): boolean {
-    return !this.#destroyers.has(accountCode) && !(canWait && this.#parts.canGoOn)
+  /** True if the account has its mark (rule 4). */
+  isDestroyer(accountCode: string): boolean {
+    return this.#destroyers.has(accountCode)
   }
 
   /** True if one more sandbox may compute for the account (rule 9). A run inside a run cannot wait. */
@@ -135,9 +133,10 @@ export class AdmissionPolicy {
     return Math.min(queued.freeFor(accountCode), held.freeFor(accountCode))
   }
 
-  /** The accounts that hold so much that no queued run of theirs may begin. */
+  /** The accounts that hold a sandbox or have a mark, of which no queued run may begin now. */
   accountsWithoutQueued(): string[] {
-    return this.#parts.held.accounts().filter(accountCode => this.queuedShareOf(accountCode) === 0)
+    const mayHaveNone = new Set([...this.#parts.held.accounts(), ...this.#destroyers.keys()])
+    return [...mayHaveNone].filter(accountCode => this.queuedShareOf(accountCode) === 0)
   }
 
   /** How many sandboxes the waiting runs could take now. */

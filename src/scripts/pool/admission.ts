@@ -22,8 +22,6 @@ export interface AdmissionParts {
   readonly pool: SandboxPool
   readonly outboundWaits: OutboundWaits
   readonly limits: AdmissionLimits
-  /** True if a script can compute for long after its end. False by default. */
-  readonly canGoOn?: boolean
   /** The clock that measures how long accounts hold sandboxes. */
   readonly readMs?: () => number
 }
@@ -71,8 +69,7 @@ export class Admission {
   #closed = false
   #onFreeForQueued: () => void = () => undefined
 
-  constructor(parts: AdmissionParts) {
-    const { pool, outboundWaits, limits, canGoOn = false, readMs = () => performance.now() } = parts
+  constructor({ pool, outboundWaits, limits, readMs = () => performance.now() }: AdmissionParts) {
     this.#pool = pool
     this.#outboundWaits = outboundWaits
     this.#limits = limits
@@ -87,7 +84,6 @@ export class Admission {
       held: this.#held,
       queued: this.#queued,
       queue: this.#queue,
-      canGoOn,
       readMs,
     })
     pool.onIdle(() => this.#serve())
@@ -136,7 +132,7 @@ export class Admission {
   }
 
   #acquireQueued(accountCode: string): Admitted {
-    const sandbox = this.forQueued.freeOf(accountCode) > 0 ? this.#take(accountCode, false, false) : null
+    const sandbox = this.forQueued.freeOf(accountCode) > 0 ? this.#take(accountCode) : null
     if (sandbox === null) throw overloaded('No sandbox is free for a queued run', 1)
     return this.#admit(accountCode, sandbox, this.#queued.take(accountCode))
   }
@@ -211,12 +207,11 @@ export class Admission {
     return false
   }
 
-  #take(accountCode: string, nested: boolean, canWait = !nested): SandboxProcess | null {
+  #take(accountCode: string, nested = false): SandboxProcess | null {
     if (!this.#policy.mayTake(accountCode, nested) || !this.#policy.mayCompute(accountCode, nested))
       return null
-    const sandbox = this.#pool.takeIdle(accountCode, this.#maxComputing, last =>
-      this.#policy.mayRecoverFrom(last, canWait),
-    )
+    const mayRecover = (last: string) => !this.#policy.isDestroyer(last)
+    const sandbox = this.#pool.takeIdle(accountCode, this.#maxComputing, mayRecover)
     if (sandbox === null) return null
     sandbox.occupy()
     this.#held.take(accountCode)
@@ -254,7 +249,8 @@ export class Admission {
       onEnd: () => {
         note()
         if (heldSince !== null) this.#held.release(accountCode, heldSince)
-        if (heldSince !== null || this.#queue.length > 0) this.#serve()
+        if (heldSince !== null || this.#queue.length > 0 || this.#policy.isDestroyer(accountCode))
+          this.#serve()
       },
     })
   }

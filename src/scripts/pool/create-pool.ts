@@ -35,5 +35,5 @@ interface AdmissionParts {
 /** Creates the admission to these sandboxes from the settings of a gateway. */
 export function createAdmission({ config, pool, outboundWaits }: AdmissionParts): Admission {
   const limits = { ...config.queue, sandboxes: config.sandboxes.max }
-  return new Admission({ pool, outboundWaits, limits, canGoOn: config.sandboxes.isolation === 'account' })
+  return new Admission({ pool, outboundWaits, limits })
 }

@@ -76,6 +76,11 @@ export class SandboxPool {
     return [...this.#sandboxes].flatMap(sandbox => sandbox.pid ?? [])
   }
 
+  /** True while one sandbox is idle and another is booting. */
+  get isShort(): boolean {
+    return this.idle === 1 && this.#booting > 0
+  }
+
   /** The number of sandboxes in each state. */
   get states(): Readonly<Record<'idle' | 'busy' | 'starting', number>> {
     const [idle, starting] = [this.idle, this.#booting]
@@ -87,7 +92,7 @@ export class SandboxPool {
     return [...this.#sandboxes].filter(sandbox => sandbox.isIdle).length
   }
 
-  /** The number of idle sandboxes that do not recover. */
+  /** The number of idle sandboxes that are not recovering from a run. */
   get rested(): number {
     return [...this.#sandboxes].filter(sandbox => sandbox.isIdle && !sandbox.isRecovering).length
   }

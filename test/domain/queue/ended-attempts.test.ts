@@ -40,6 +40,27 @@ test('the run of an attempt whose end cannot be written before its lease ends is
   expect(written).toMatchObject([{ runId: start.runId, state: 'lost', outcome: 'exit' }])
 })
 
+test('a run is not reported as dead if another attempt of it has ended', async () => {
+  const ended = [{ id: run.id, holder: 'another' }]
+  const attempts = new EndedAttempts({
+    store: { finishAttempts: async () => ({ ended, nextInMs: null, claim: null }) },
+    ...{
+      leaseMs: 15_000,
+      onDead: dead => expect(dead).toEqual([]),
+      onError: error => expect(error).toBeNull(),
+    },
+  })
+  const recorder = createRunRecorder({
+    ...{ store: { write: async () => undefined }, gateway: 'g', hideSecrets: text => text },
+    onError: () => expect.unreachable(),
+  })
+  const error = errorWithoutPosition('RUNTIME', 'No.')
+  const written = attempts.add(run, { kind: 'dead', error }, recorder.defer())
+  expect(await attempts.write('a', null)).toMatchObject({ ended })
+  await written
+  await recorder.close()
+})
+
 test('a dead run is reported, although the answer of the write was lost', async () => {
   const recorder = createRunRecorder({
     ...{ store: { write: async () => undefined }, gateway: 'g', hideSecrets: text => text },

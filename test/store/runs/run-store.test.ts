@@ -470,15 +470,21 @@ eachStore(harness => {
     expect(await idsOf({ state: 'ended' })).toEqual([runId])
   })
 
-  test('a stop asks a store that does not answer once', async () => {
+  test.each([
+    ['is silent for seconds once', 5_000, 1],
+    ['is away twice, because it may be back', 10, 2],
+  ])('a stop asks a store that %s', async (_, silentMs, asked) => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     let writes = 0
     const keeping = keepRuns(async () => {
       writes += 1
+      vi.advanceTimersByTime(silentMs)
       throw new RostrumError('UNAVAILABLE', 'The store is down.')
     })
     keeping.begin(start(randomUUID())).end(end)
     await keeping.close()
-    expect(writes).toBe(1)
+    expect(writes).toBe(asked)
   })
 
   test('a run that was written as running ends, although the answer of that write was lost', async () => {

@@ -47,13 +47,22 @@ export function makeParseText(language: Omit<Language, 'parseText'>) {
     return copied === 0 ? null : spelled + slice(text, copied)
   }
 
+  // Returns a short text that is not in the text: `~` and seven digits.
+  const findMark = (text: string): string => {
+    const taken = create(null) as Record<string, boolean>
+    for (let at = indexOf(text, '~'); at !== -1; at = indexOf(text, '~', at + 1))
+      taken[slice(text, at, at + 8)] = true
+    let number = 1_000_000
+    while (taken[`~${number}`]) number++
+    return `~${number}`
+  }
+
   // Few texts need this and `rename`. So their functions are made when they are called, because in the snapshot they
   // would make each isolate dearer.
   const parseAgain = (text: string, value: unknown): unknown => {
-    // The keys that have no other spelling, by the keys that stand for them. No key of the text begins like these.
+    // The keys that have no other spelling, by the keys that stand for them. No other key has the mark in it.
     const names = create(null) as Record<string, string>
-    let mark = '~'
-    while (indexOf(text, mark) !== -1) mark += mark
+    const mark = findMark(text)
     let count = 0
     const spellings = create(null) as Record<string, string>
 
@@ -61,7 +70,7 @@ export function makeParseText(language: Omit<Language, 'parseText'>) {
     const findSpelling = (escaped: string): string => {
       const name = parse(escaped) as string
       const plain = stringify(name)
-      if (indexOf(plain, '\\') === -1) return plain
+      if (indexOf(plain, '\\') === -1 && indexOf(plain, mark) === -1) return plain
       const standIn = mark + count++
       names[standIn] = name
       return `"${standIn}"`
@@ -99,7 +108,7 @@ export function makeParseText(language: Omit<Language, 'parseText'>) {
       return false
     }
 
-    // Returns the value with the names of its own members, and lets it wait for those of the values in it.
+    // Renames the members of the value, and lets it wait, so that the values in it come later.
     const renameMembers = (value: Record<string, unknown>): unknown => {
       let renamed = value
       if (!isArray(value)) {

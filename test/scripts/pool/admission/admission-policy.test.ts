@@ -6,12 +6,12 @@ import { RunQueue } from '../../../../src/scripts/pool/run-queue.ts'
 
 test('of the accounts that destroyed a sandbox, the newest 1,000 are remembered', () => {
   const policy = new AdmissionPolicy({
-    pool: { idle: 1, rested: 1, isRenewing: () => true, canGrow: () => false, computing: 0 },
+    pool: { idle: 1, rested: 1, isShort: true, isRenewing: () => true, canGrow: () => false, computing: 0 },
     maxComputing: 2,
     held: new HeldSandboxes(2, () => 0),
     queued: new QueuedShare(2, () => 0),
     queue: new RunQueue({ runs: 10, accountRuns: 10, waitMs: 1_000 }),
-    ...{ canGoOn: false, readMs: () => 0 },
+    readMs: () => 0,
   })
   policy.noteEnd('first', false)
   policy.noteEnd('second', false)

@@ -4,7 +4,7 @@ import type { Admitted } from '../../../../src/scripts/pool/admission.ts'
 import { until } from '../../../server/processes/until.ts'
 import { listen, runMessage } from '../../launch/start-sandbox.ts'
 import { exitLine, ready } from '../../run/spoken-tasks.ts'
-import { closeAdmissions, giveBack, isShort, lose, refusal, startAdmission } from './start-admission.ts'
+import { closeAdmissions, giveBack, lose, refusal, startAdmission } from './start-admission.ts'
 
 afterEach(closeAdmissions)
 
@@ -91,9 +91,9 @@ describe('the sandboxes', () => {
   test('are left to others by an account that destroyed one, until the next has booted', async () => {
     let clock = 0
     const { ask, pool, waiting } = await startAdmission({ max: 2, bootMs: 2_000, readMs: () => clock })
-    await until(() => pool.takeIdle('any') !== null && !isShort(pool))
+    await until(() => pool.takeIdle('any') !== null && !pool.isShort)
     await lose(await ask('a'))
-    expect(isShort(pool)).toBe(true)
+    expect(pool.isShort).toBe(true)
     const again = ask('a')
     const other = await ask('b')
     expect(waiting()).toBe(1)
@@ -102,11 +102,11 @@ describe('the sandboxes', () => {
     // The account has its mark for a second, until its next run that ends well.
     clock = 1_000
     giveBack(await ask('a'))
-    expect(isShort(pool)).toBe(false)
+    expect(pool.isShort).toBe(false)
     await lose(await ask('b'))
-    expect(isShort(pool)).toBe(true)
+    expect(pool.isShort).toBe(true)
     giveBack(await ask('a'))
-    expect(isShort(pool)).toBe(true)
+    expect(pool.isShort).toBe(true)
   })
 
   test('are left to others by an account that lately destroyed one, though a run of it ended well', async () => {
@@ -116,25 +116,52 @@ describe('the sandboxes', () => {
     await until(() => pool.idle === 2)
     giveBack(await ask('a'))
     await lose(await ask('b'))
-    expect(isShort(pool)).toBe(true)
+    expect(pool.isShort).toBe(true)
     void refusal(ask('a'))
     giveBack(await ask('c'))
-    expect([isShort(pool), waiting()]).toEqual([true, 1])
+    expect([pool.isShort, waiting()]).toEqual([true, 1])
   })
 
-  test('are not all taken by an account that destroyed one', async () => {
-    const { ask, pool, waiting } = await startAdmission({ max: 2 })
+  test('are not all taken by an account that destroyed one, but for a run inside a run', async () => {
+    const { ask, pool, waiting } = await startAdmission({ max: 4, warm: 2 })
     await until(() => pool.idle === 2)
     await lose(await ask('a'))
     await until(() => pool.idle === 2)
     const first = await ask('a')
+    // Its share would allow a second one.
     const second = ask('a')
-    giveBack(await ask('b'))
     expect([pool.idle, waiting()]).toEqual([1, 1])
-    // A run inside a run cannot wait.
-    giveBack(await ask('a', { nested: true }))
-    giveBack(first)
+    const nested = ask('a', { nested: true })
+    expect(pool.idle).toBe(0)
+    for (const admitted of [first, await nested]) giveBack(admitted)
     giveBack(await second)
+  })
+
+  test('are left to others while one recovers from a run of an account that destroyed one', async () => {
+    const { ask, pool, waiting } = await startAdmission({ max: 2, speech: { onRun: [exitLine('r')] } })
+    await until(() => pool.idle === 2)
+    await lose(await ask('a'))
+    await until(() => pool.idle === 2)
+    const { sandbox, release } = await ask('a')
+    const { listener, over } = listen()
+    sandbox.begin({ ...runMessage('exit(1)'), accountCode: 'a' }, listener)
+    await over
+    release()
+    expect([pool.idle, pool.rested]).toEqual([2, 1])
+    void refusal(ask('a'))
+    giveBack(await ask('b'))
+    expect(waiting()).toBe(1)
+  })
+
+  test('of an account that destroyed one begin no queued run, and it is left out of claims', async () => {
+    const { ask, pool, admission } = await startAdmission({ max: 2, bootMs: 500 })
+    await until(() => pool.idle === 2)
+    const { forQueued } = admission
+    expect([forQueued.freeOf('a'), forQueued.fullAccounts()]).toEqual([1, []])
+    await lose(await ask('a'))
+    expect([forQueued.freeOf('a'), forQueued.freeOf('b'), forQueued.fullAccounts()]).toEqual([0, 1, ['a']])
+    await until(() => pool.idle === 2)
+    expect([forQueued.freeOf('a'), forQueued.fullAccounts()]).toEqual([1, []])
   })
 
   test('are not left to others by an account whose run had not begun when its sandbox died', async () => {
@@ -144,9 +171,9 @@ describe('the sandboxes', () => {
     sandbox.kill('was ended because its gateway stopped')
     release(false)
     await sandbox.gone
-    expect(isShort(pool)).toBe(true)
+    expect(pool.isShort).toBe(true)
     giveBack(await ask('a'))
-    expect(isShort(pool)).toBe(true)
+    expect(pool.isShort).toBe(true)
   })
 
   test('are not left to others by an account whose run was the last of a worn one', async () => {
@@ -171,9 +198,9 @@ describe('the sandboxes', () => {
     await run(last)
     expect(worn.endReason).toBe('is worn')
     await lose(other)
-    await until(() => isShort(pool))
+    await until(() => pool.isShort)
     giveBack(await ask(account))
-    expect(isShort(pool)).toBe(true)
+    expect(pool.isShort).toBe(true)
   })
 
   test('are started on demand up to the maximum', async () => {

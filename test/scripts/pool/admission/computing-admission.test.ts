@@ -3,7 +3,7 @@ import type { Admitted } from '../../../../src/scripts/pool/admission.ts'
 import { until } from '../../../server/processes/until.ts'
 import { listen, runMessage } from '../../launch/start-sandbox.ts'
 import { callLine, exitLine, ready, type Speech } from '../../run/spoken-tasks.ts'
-import { closeAdmissions, giveBack, isShort, startAdmission } from './start-admission.ts'
+import { closeAdmissions, giveBack, startAdmission } from './start-admission.ts'
 
 afterEach(closeAdmissions)
 afterEach(() => void vi.restoreAllMocks())
@@ -128,35 +128,6 @@ describe('of the idle sandboxes', () => {
   })
 })
 
-describe('a sandbox that recovers, if scripts can go on for long after their end,', () => {
-  async function recover() {
-    const speech = { onRun: [exitLine('r'), { wait: 300 }, ready] }
-    const started = await startAdmission({ max: 1, canGoOn: true, speech })
-    const first = await started.ask('a')
-    await begin(first)
-    first.release()
-    expect(first.sandbox.isRecovering).toBe(true)
-    return { ...started, first }
-  }
-
-  test('is taken for a request of another account once it has recovered', async () => {
-    const { ask, waiting, first } = await recover()
-    const other = ask('b')
-    expect(waiting()).toBe(1)
-    expect((await other).sandbox).toBe(first.sandbox)
-    expect(first.sandbox.isRecovering).toBe(false)
-  })
-
-  test.each([
-    ['a request of its own account', 'a', {}],
-    ['a queued run', 'b', { queued: true }],
-  ])('is taken for %s at once', async (_, account, options) => {
-    const { ask, first } = await recover()
-    expect((await ask(account, options)).sandbox).toBe(first.sandbox)
-    expect(first.sandbox.isRecovering).toBe(true)
-  })
-})
-
 describe('a sandbox that goes on after the end of its run', () => {
   async function goOn() {
     const speech = { atStart: [{ wait: 300 }, ready], onRun: [exitLine('r')] }
@@ -183,7 +154,7 @@ describe('a sandbox that goes on after the end of its run', () => {
     const { first, ask, pool, waiting } = await goOn()
     first.sandbox.kill('did not leave its script')
     await first.sandbox.gone
-    expect(isShort(pool)).toBe(true)
+    expect(pool.isShort).toBe(true)
     const again = ask('a')
     const other = await ask('b')
     expect(waiting()).toBe(1)

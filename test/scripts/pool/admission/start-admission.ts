@@ -30,15 +30,12 @@ interface AdmissionSettings {
   readonly computing?: number
   /** Runs after which a sandbox is worn. */
   readonly maxRuns?: number
-  /** True if requests wait for each sandbox that recovers from a run of another account. */
-  readonly canGoOn?: boolean
   /** What the sandboxes say; nothing but that they are ready by default. */
   readonly speech?: Speech
 }
 
 interface AskOptions {
   readonly nested?: boolean
-  readonly queued?: boolean
   readonly deadline?: number
   readonly signal?: AbortSignal
 }
@@ -55,7 +52,6 @@ export async function startAdmission({
   failsWhile = '',
   computing = max,
   maxRuns,
-  canGoOn,
   speech,
 }: AdmissionSettings) {
   const env = { PATH: process.env.PATH ?? '' }
@@ -75,21 +71,15 @@ export async function startAdmission({
     log: silentLog,
   })
   const limits = { runs, accountRuns, waitMs, sandboxes: max, computing }
-  const admission = new Admission({
-    pool,
-    outboundWaits: new OutboundWaits(),
-    limits,
-    readMs,
-    ...(canGoOn && { canGoOn }),
-  })
+  const admission = new Admission({ pool, outboundWaits: new OutboundWaits(), limits, readMs })
   const waiting = new Set<Promise<Admitted>>()
   started.push({ admission, pool, waiting })
   pool.start()
   await until(() => pool.isReady)
 
   function ask(accountCode: string, options: AskOptions = {}): Promise<Admitted> {
-    const { nested = false, queued = false, deadline = performance.now() + 600_000, signal } = options
-    const request = { accountCode, nested, queued, deadline, signal: signal ?? new AbortController().signal }
+    const { nested = false, deadline = performance.now() + 600_000, signal } = options
+    const request = { accountCode, nested, deadline, signal: signal ?? new AbortController().signal }
     const asked: Promise<Admitted> = admission.acquire(request).finally(() => waiting.delete(asked))
     waiting.add(asked)
     return asked
@@ -106,11 +96,6 @@ export async function closeAdmissions(): Promise<void> {
     admission.close()
     await pool.close()
   }
-}
-
-/** True while one sandbox is idle and another is booting. */
-export function isShort(pool: SandboxPool): boolean {
-  return pool.idle === 1 && pool.states.starting > 0
 }
 
 /** The error of a run that was not admitted; null if it was. */

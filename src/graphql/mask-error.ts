@@ -22,6 +22,8 @@ const loggedUnder = new WeakMap<object, string>()
 export function maskError(error: unknown, request: MaskRequest): RostrumError {
   if (error instanceof RostrumError) {
     if (error.code === 'UNAVAILABLE') logOnce(error.cause ?? error, request, 'the store failed')
+    // It names a row that cannot be read, for the caller and for who mends it.
+    if (error.code === 'INTERNAL') logOnce(error, request, 'unexpected error')
     return error
   }
   if (error instanceof GraphQLError) {
@@ -31,7 +33,9 @@ export function maskError(error: unknown, request: MaskRequest): RostrumError {
   }
   logOnce(error, request, 'unexpected error')
   const message = `Something went wrong; the log has the details under request \`${request.requestId}\`.`
-  return new RostrumError('INTERNAL', message)
+  const masked = new RostrumError('INTERNAL', message)
+  loggedUnder.set(masked, request.requestId)
+  return masked
 }
 
 function logOnce(

@@ -21,7 +21,7 @@ import { createIdempotencyHooks } from './idempotency/idempotency-hooks.ts'
 import { registerMetricsRoute } from './metrics/register-metrics-route.ts'
 import { registerDocs } from './pages/docs/register-docs.ts'
 import { registerPages } from './pages/register-pages.ts'
-import { isWebhookUrl } from './paths.ts'
+import { isWebhookUrl, metricsPath } from './paths.ts'
 import { countUnrouted } from './request/authenticate-request.ts'
 import type { HttpServices } from './request/http-services.ts'
 import { isForPerson } from './request/negotiate-accept.ts'
@@ -94,21 +94,23 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
       const isDelivery = request.method === 'POST' && isWebhookUrl(request.url)
       const fault = isDelivery ? refuseDelivery(reply) : fromServerFault(error, request)
       const refusal = refuseHead(request, reply) ?? { error: fault }
-      prepareEnd(request, reply)
-      answerError({ request, reply, ...refusal })
+      const answer = () => {
+        prepareEnd(request, reply)
+        answerError({ request, reply, ...refusal })
+      }
+      if (isDelivery) answer()
+      else countFirst(request, reply, answer)
     },
   })
 
   const answerUnknownRoute = createUnknownRouteAnswer(server)
   const { authenticate, countRate } = services
-  function answerUnrouted(request: FastifyRequest, reply: FastifyReply): void {
-    if (countRate === null) {
-      answerUnknownRoute(request, reply)
-      return
-    }
-    countUnrouted(request, reply, { authenticate, countRate }).then(
-      () => answerUnknownRoute(request, reply),
-      error => answerError({ request, reply, error }),
+  /** Counts a request without a route, unless it is past its limit, and then calls `answer`. */
+  function countFirst(request: FastifyRequest, reply: FastifyReply, answer: () => void): void {
+    // With a port of their own, the metrics have no route here.
+    if (countRate === null || request.url.split('?', 1)[0] === metricsPath) return answer()
+    countUnrouted(request, reply, { authenticate, countRate }).then(answer, error =>
+      answerError({ request, reply, error }),
     )
   }
   server.decorateRequest('state', null as unknown as RequestState)
@@ -127,7 +129,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     if (isClosing) throw shuttingDown()
     const refusal = refuseHead(request, reply)
     if (refusal !== null) answerError({ request, reply, ...refusal })
-    else if (request.is404) answerUnrouted(request, reply)
+    else if (request.is404) countFirst(request, reply, () => answerUnknownRoute(request, reply))
     else done()
   })
   server.addHook('preParsing', ({ raw, state }, _reply, _payload, done) => {

@@ -10,6 +10,8 @@ const webhookUrl = new RegExp(`^${webhookPath.replaceAll(/:\w+/g, '[^/?]*')}(\\?
 
 export const graphqlPath = '/graphql'
 
+export const metricsPath = '/metrics'
+
 export function isGraphqlUrl(url: string): boolean {
   return url === graphqlPath || url.startsWith(`${graphqlPath}?`)
 }

@@ -4,6 +4,7 @@ import { readConfig, settingNames } from '../../src/config.ts'
 import { runErrorCodes } from '../../src/domain/scripts/run.ts'
 import { catalogue, conflictReasons } from '../../src/errors.ts'
 import { bounds } from '../../src/graphql/bounds/bounds.ts'
+import { maxRepetition } from '../../src/graphql/bounds/refuse-repetition.ts'
 import { restRoutes } from '../../src/http/rest/rest-routes.ts'
 import { schema } from '../../src/schema/index.ts'
 import { pages, readPage, readTable, root } from './pages.ts'
@@ -92,7 +93,7 @@ test('the page of GraphQL names every root field and gives every bound', () => {
   const written = readTable(readPage('docs/graphql.md'), 'Bounds').flatMap(([, most = '']) =>
     most.split('; '),
   )
-  const most = Object.values(bounds).map(bound => bound.toLocaleString('en-US'))
+  const most = [...Object.values(bounds), maxRepetition.pairs].map(bound => bound.toLocaleString('en-US'))
   expect(written.toSorted()).toEqual(most.toSorted())
 })
 

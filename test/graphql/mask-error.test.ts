@@ -5,6 +5,7 @@ import { BoundLog } from '../../src/bound-log.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { maskError } from '../../src/graphql/mask-error.ts'
 import { maskResult, toGraphqlError } from '../../src/graphql/mask-result.ts'
+import { unreadable } from '../../src/json/read-stored.ts'
 
 let logged: string[]
 
@@ -52,6 +53,13 @@ test.each([
   const text =
     error instanceof GraphQLError ? error.originalError?.message : error instanceof Error ? error.message : ''
   expect(logged[0]).toContain(text)
+})
+
+test('an error that names an unreadable row passes, and is logged once with its cause', () => {
+  const error = unreadable({ table: 'cases', column: 'data', id: 7 }, new SyntaxError('at position 3'))
+  for (let field = 0; field < 2; field++) expect(mask(error)).toBe(error)
+  expect(logged).toEqual([expect.stringMatching(/unexpected error/)])
+  expect(logged[0]).toMatch(/row `7` in the table `cases` cannot be read.*at position 3/)
 })
 
 const tiny = buildSchema('type Query { number: Int, echo(text: String!): String }')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createRateLimiter } from '../../src/http/request/rate-limit.ts'
 import { secret, signHmac } from '../credentials/sign-jwt.ts'
 import { startServer, type TestServer } from '../server/gateways/start-server.ts'
@@ -69,13 +69,23 @@ test('an unknown path and a wrong method count for a good credential, and for no
   expect([missing.status, fieldsOf(missing.headers)[1]]).toEqual([404, expect.stringMatching(/r=2;/)])
   const wrong = await server.rest('DELETE', '/graphql', { token })
   expect([wrong.status, fieldsOf(wrong.headers)[1]]).toEqual([405, expect.stringMatching(/r=1;/)])
-  await server.rest('GET', '/no/such/path', { token })
+  const broken = await server.rest('GET', '/platform/teams/%zz', { token })
+  expect([broken.status, fieldsOf(broken.headers)[1]]).toEqual([400, expect.stringMatching(/r=0;/)])
+  expect((await server.rest('GET', '/platform/teams/%zz', { token })).status).toBe(429)
   const refused = await server.rest('GET', '/no/such/path', { token })
   expect(refused).toMatchObject({ status: 429, body: { code: 'OVERLOADED' } })
   for (const other of [null, 'rst_unknown']) {
     const { status, headers } = await server.rest('GET', '/no/such/path', { token: other })
     expect([status, ...fieldsOf(headers)]).toEqual([404, null, null])
   }
+})
+
+test('the path of the metrics does not count either if they have a port of their own', async () => {
+  const own = await startServer({ ROSTRUM_RATE_LIMIT: '3/600', ROSTRUM_METRICS_PORT: '0' })
+  onTestFinished(async () => void (await own.stop()))
+  const token = await own.token({ account: 'demo', scopes: ['metrics:read'] })
+  const { status, headers } = await own.rest('GET', '/metrics?a=1', { token })
+  expect([status, ...fieldsOf(headers)]).toEqual([404, null, null])
 })
 
 // In milliseconds the window is just below a power of two, so that its end is often rounded up.

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { hasScope } from '../../credentials/caller.ts'
 import { RostrumError } from '../../errors.ts'
 import { metricsType } from '../../metrics/metrics.ts'
+import { metricsPath } from '../paths.ts'
 import type { Registration } from '../registration.ts'
 import { createAuthenticationHook } from '../request/authenticate-request.ts'
 
@@ -13,7 +14,7 @@ export function registerMetricsRoute(server: FastifyInstance, { services, takeTu
   const { authenticate, printMetrics } = services
   if (printMetrics === null) return
   const onRequest = [createAuthenticationHook(authenticate), takeTurn]
-  server.get('/metrics', { onRequest }, async ({ state }, reply) => {
+  server.get(metricsPath, { onRequest }, async ({ state }, reply) => {
     if (!hasScope(state.checkedIdentity.caller, 'metrics:read')) throw lacksScope()
     return reply.type(metricsType).send(await printMetrics())
   })

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { Logger } from 'pino'
 import { cannotListen, type Listening } from '../../errors.ts'
 import { metricsType } from '../../metrics/metrics.ts'
+import { metricsPath } from '../paths.ts'
 
 const maxConnections = 64
 // Time after which a connection is closed that sends nothing, has not sent its whole request, or reads nothing of its
@@ -23,7 +24,7 @@ export async function serveMetrics(
     // Node would leave it to the client to close the connection after its one answer.
     response.shouldKeepAlive = false
     const [path] = (request.url ?? '').split('?')
-    const isAsked = path === '/metrics' && (request.method === 'GET' || request.method === 'HEAD')
+    const isAsked = path === metricsPath && (request.method === 'GET' || request.method === 'HEAD')
     if (!isAsked)
       return response.writeHead(404, { 'content-type': 'text/plain' }).end('Ask for GET /metrics.\n')
     print().then(

@@ -22,8 +22,7 @@ const loggedUnder = new WeakMap<object, string>()
 export function maskError(error: unknown, request: MaskRequest): RostrumError {
   if (error instanceof RostrumError) {
     if (error.code === 'UNAVAILABLE') logOnce(error.cause ?? error, request, 'the store failed')
-    // It names a row that cannot be read, for the caller and for who mends it.
-    if (error.code === 'INTERNAL') logOnce(error, request, 'unexpected error')
+    if (error.code === 'INTERNAL') logUnreadable(error, request)
     return error
   }
   if (error instanceof GraphQLError) {
@@ -36,6 +35,16 @@ export function maskError(error: unknown, request: MaskRequest): RostrumError {
   const masked = new RostrumError('INTERNAL', message)
   loggedUnder.set(masked, request.requestId)
   return masked
+}
+
+// The logs of requests that met a row which cannot be read.
+const unreadableLogs = new WeakSet<BoundLog>()
+
+// One line says enough: a list can have many such rows.
+function logUnreadable(error: RostrumError, request: MaskRequest): void {
+  if (unreadableLogs.has(request.log)) return
+  unreadableLogs.add(request.log)
+  logOnce(error, request, 'unexpected error')
 }
 
 function logOnce(

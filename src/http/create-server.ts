@@ -43,6 +43,11 @@ const noQuery = Object.freeze({})
 
 export type HttpServer = FastifyInstance
 
+interface Failure {
+  readonly error: unknown
+  readonly status?: number
+}
+
 /** Creates the HTTP server with all its routes. It does not listen yet. */
 export async function createServer(services: HttpServices): Promise<HttpServer> {
   const { log } = services
@@ -93,24 +98,35 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
       beginRequest(request, reply, logs)
       const isDelivery = request.method === 'POST' && isWebhookUrl(request.url)
       const fault = isDelivery ? refuseDelivery(reply) : fromServerFault(error, request)
-      const refusal = refuseHead(request, reply) ?? { error: fault }
-      const answer = () => {
+      const refusal = refuseHead(request, reply)
+      const answer = (failure: Failure) => {
         prepareEnd(request, reply)
-        answerError({ request, reply, ...refusal })
+        answerError({ request, reply, ...failure })
       }
-      if (isDelivery) answer()
-      else countFirst(request, reply, answer)
+      if (isDelivery || refusal !== null) answer(refusal ?? { error: fault })
+      else countFirst(request, reply, past => answer(past ?? { error: fault }))
     },
   })
 
   const answerUnknownRoute = createUnknownRouteAnswer(server)
-  const { authenticate, countRate } = services
-  /** Counts a request without a route, unless it is past its limit, and then calls `answer`. */
-  function countFirst(request: FastifyRequest, reply: FastifyReply, answer: () => void): void {
+  const { authenticate, countRate, printMetrics } = services
+  /** Counts a request without a route, and then calls `answer`: with the error if the request is past its limit. */
+  function countFirst(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: (past: Failure | null) => void,
+  ): void {
     // With a port of their own, the metrics have no route here.
-    if (countRate === null || request.url.split('?', 1)[0] === metricsPath) return answer()
-    countUnrouted(request, reply, { authenticate, countRate }).then(answer, error =>
-      answerError({ request, reply, error }),
+    const isFree = printMetrics === null && request.url.split('?', 1)[0] === metricsPath
+    if (countRate === null || isFree) return answer(null)
+    countUnrouted(request, reply, { authenticate, countRate }).then(
+      () => answer(null),
+      error => answer({ error }),
+    )
+  }
+  function answerUnrouted(request: FastifyRequest, reply: FastifyReply): void {
+    countFirst(request, reply, past =>
+      past === null ? answerUnknownRoute(request, reply) : answerError({ request, reply, ...past }),
     )
   }
   server.decorateRequest('state', null as unknown as RequestState)
@@ -129,7 +145,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     if (isClosing) throw shuttingDown()
     const refusal = refuseHead(request, reply)
     if (refusal !== null) answerError({ request, reply, ...refusal })
-    else if (request.is404) countFirst(request, reply, () => answerUnknownRoute(request, reply))
+    else if (request.is404) answerUnrouted(request, reply)
     else done()
   })
   server.addHook('preParsing', ({ raw, state }, _reply, _payload, done) => {

@@ -16,8 +16,9 @@ export interface StoredPlace {
 export function readStored<Value>(text: string, place: StoredPlace): Value {
   try {
     return parseText(text) as Value
-  } catch (cause) {
-    throw unreadable(place, cause)
+  } catch {
+    // V8's error quotes the text, which must not reach the log.
+    throw unreadable(place)
   }
 }
 
@@ -26,7 +27,7 @@ export function checkStoredObject(text: string, place: StoredPlace): void {
   if (!text.startsWith('{') || !text.endsWith('}') || text.length < 2) throw unreadable(place)
 }
 
-export function unreadable({ table, column, id }: StoredPlace, cause?: unknown): RostrumError {
+export function unreadable({ table, column, id }: StoredPlace): RostrumError {
   const what = `\`${column}\` of row \`${id}\` in the table \`${table}\``
-  return new RostrumError('INTERNAL', `${what} cannot be read. Repair it, or delete the row.`, { cause })
+  return new RostrumError('INTERNAL', `${what} cannot be read. Repair it, or delete the row.`)
 }

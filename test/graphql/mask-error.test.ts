@@ -5,7 +5,7 @@ import { BoundLog } from '../../src/bound-log.ts'
 import { RostrumError } from '../../src/errors.ts'
 import { maskError } from '../../src/graphql/mask-error.ts'
 import { maskResult, toGraphqlError } from '../../src/graphql/mask-result.ts'
-import { unreadable } from '../../src/json/read-stored.ts'
+import { readStored } from '../../src/json/read-stored.ts'
 
 let logged: string[]
 
@@ -55,11 +55,22 @@ test.each([
   expect(logged[0]).toContain(text)
 })
 
-test('an error that names an unreadable row passes, and is logged once with its cause', () => {
-  const error = unreadable({ table: 'cases', column: 'data', id: 7 }, new SyntaxError('at position 3'))
-  for (let field = 0; field < 2; field++) expect(mask(error)).toBe(error)
-  expect(logged).toEqual([expect.stringMatching(/unexpected error/)])
-  expect(logged[0]).toMatch(/row `7` in the table `cases` cannot be read.*at position 3/)
+test('errors that name unreadable rows pass, and the first of a request is logged, without what is stored', () => {
+  const log = createLog()
+  for (const id of [7, 8]) {
+    const read = () => readStored('{"password":hunter2', { table: 'cases', column: 'data', id })
+    const message = `\`data\` of row \`${id}\` in the table \`cases\` cannot be read. Repair it, or delete the row.`
+    expect(read).toThrow(message)
+    try {
+      read()
+    } catch (error) {
+      expect(maskError(error, { requestId: 'r-1', log })).toMatchObject({ code: 'INTERNAL', message })
+    }
+  }
+  expect(logged).toEqual([
+    expect.stringMatching(/row `7` in the table `cases` cannot be read.*unexpected error/),
+  ])
+  expect(logged[0]).not.toContain('hunter2')
 })
 
 const tiny = buildSchema('type Query { number: Int, echo(text: String!): String }')

@@ -8,8 +8,6 @@ import { createWaitingRuns, type RecordedRun } from './write-waiting-runs.ts'
 
 const listAfterMs = 250
 const pollEveryMs = 100
-// A store that has not answered for so long is silent.
-const silentMs = 1_000
 // Maximum bytes of runs that wait to be written. Runs past it are written without their long values.
 const maxBytes = { account: 16 * 2 ** 20, total: 64 * 2 ** 20 }
 
@@ -122,9 +120,8 @@ export function createRunRecorder({ onError, ...dependencies }: Dependencies): S
   // Runs that come after a write has begun go into the next one. A store that is silent takes seconds for each write,
   // so it is asked once.
   async function flush(): Promise<void> {
-    const startedAt = performance.now()
-    const isAnswered = await waiting.write()
-    if (isAnswered || performance.now() - startedAt < silentMs) await waiting.write()
+    await waiting.write()
+    if (!waiting.isSilent) await waiting.write()
   }
 
   const timer = setInterval(() => waiting.writeWhenDue(listLong()), pollEveryMs)

@@ -6,6 +6,8 @@ import type { RunRow, RunStore } from './run-store.ts'
 import { type InStore, toWrites } from './run-writes.ts'
 
 const retryAfterMs = 1_000
+// A store that fails after a longer time is silent, not away.
+const silentMs = 1_000
 // Time between two writes. Larger groups cost less for each run, but a run must be stored a second after its end.
 const writeEveryMs = 400
 // A large transaction delays others.
@@ -45,8 +47,9 @@ export interface WaitingRuns {
   add(run: RecordedRun): void
   remove(run: RecordedRun): void
   toRow(run: RecordedRun): RunRow
-  /** Writes all that wait. False if the store did not answer. */
-  write(): Promise<boolean>
+  write(): Promise<void>
+  /** True if the last write took seconds and then failed. */
+  readonly isSilent: boolean
   /** Resolves when the store has the run, with all that waits for this account, unless it does not answer. */
   whenWritten(run: RecordedRun): Promise<void>
   /** Writes if the last write is long enough ago. `hasLong`: there are runs to list as running. */
@@ -65,6 +68,7 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
   // The next try of an account for which the store did not answer.
   const retryAt = new Map<string, number>()
   let notBefore = 0
+  let isSilent = false
 
   const toRowOf = ({ start, end, bytes, keptAs }: RecordedRun): RunRow => {
     const row = toRow(start, end, { hasRoom: bytes > 0, hideSecrets })
@@ -122,12 +126,15 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
 
   /** False if the store did not answer. Other failures would come again, so the rows count as written. */
   async function tryToWrite(accountCode: string, runs: readonly RecordedRun[]): Promise<boolean> {
+    const startedAt = performance.now()
+    isSilent = false
     try {
       const rows = runs.map(run => ({ row: toRowOf(run), inStore: run.inStore }))
       await store.write(accountCode, gateway, toWrites(rows))
       return true
     } catch (error) {
       onError(error, runs.length)
+      isSilent = performance.now() - startedAt > silentMs
       return !(error instanceof RostrumError && error.code === 'UNAVAILABLE')
     }
   }
@@ -146,7 +153,9 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
     toRow: toRowOf,
     async write() {
       await Promise.all([...waiting.keys()].map(writeRound))
-      return retryAt.size === 0
+    },
+    get isSilent() {
+      return isSilent
     },
     async whenWritten(run) {
       const { accountCode } = run.start

@@ -48,7 +48,7 @@ export function ownerOf({ token, accountCode, userId, email }: Session): string 
   return JSON.stringify(userId === null ? [accountCode, userId, ...whose] : [accountCode, userId])
 }
 
-/** True if `ownerOf` named this person so. It once named the e-mail address after each user. */
+/** True if the owner is this person. Earlier versions added the e-mail address of a user. */
 export function isOwn(owner: string): boolean {
   const session = currentSession()
   const own = ownerOf(session)

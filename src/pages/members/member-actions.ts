@@ -1,5 +1,5 @@
 import { isCode } from '../gateway/gateway-error.ts'
-import { askOnce, forgetUnanswered } from '../gateway/operation.ts'
+import { ask, askOnce } from '../gateway/operation.ts'
 import { addMember, type Membership, moveMember, type Pair, removeMember } from './member-documents.ts'
 
 /** What was done, in words, and how to undo it. */
@@ -10,7 +10,7 @@ export interface Done {
 
 /** Adds the user to the team. */
 export async function add({ userId, teamId }: Pair, verb = 'Added'): Promise<Done> {
-  const request = askOnce(addMember, { input: { userId, teamId } })
+  const request = ask(addMember, { input: { userId, teamId } })
   const { addTeamMembership: added } = await request.catch((error: unknown) => {
     throw isCode(error, 'CONFLICT') ? new Error(`User ${userId} is in team ${teamId} already.`) : error
   })
@@ -40,8 +40,6 @@ export async function remove({ id, version, userId, teamId }: Membership): Promi
   await askOnce(removeMember, { id, ifVersions: [version] }).catch((error: unknown) => {
     throw explain(error)
   })
-  // Who is added again after this was really away.
-  forgetUnanswered()
   return {
     text: `Removed user ${userId} from team ${teamId}.`,
     undo: () => add({ userId, teamId }, 'Took back'),

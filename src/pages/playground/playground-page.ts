@@ -153,8 +153,8 @@ class PlaygroundPage extends PageElement {
     this.#say('Loading the function…')
     const found = await loadFunction(id)
     // Who began to write meanwhile has a draft of no function. They may also have opened a draft of this one.
-    if (readFunctionId() === null)
-      this.#say(`You went on before ${found.name} had come, so it was not opened`)
+    const late = `“${found.name}” was not opened, because you began something else while it loaded`
+    if (readFunctionId() === null) this.#say(`${this.notice} ${late}`.trim(), this.error)
     if (readFunctionId() !== id || !this.#isUnopened) return
     const [base, open] = [found.live.sourceCode, toOpen(found)]
     const fields = { ...firstFields, script: base }

@@ -47,17 +47,14 @@ export function toFilter({ outcome, function: functionId, trigger, text, before 
   }
 }
 
-// The last time that JavaScript knows, in milliseconds.
-const maxTime = 8.64e15
+// The gateway and the field of the browser take years of four digits.
+const [firstTime, lastTime] = [Date.parse('0001-01-02'), Date.parse('9999-12-30')]
 
 /** Reads a time. A date with a time but no zone, as a field of the browser gives it, is in the zone of the browser. */
 export function toTime(text: string): string {
   const at = Date.parse(text)
-  return isShown(at) ? new Date(at).toISOString() : ''
+  return at >= firstTime && at <= lastTime ? new Date(at).toISOString() : ''
 }
-
-// The first and the last days of all times have no local time in some zone.
-const isShown = (at: number): boolean => Math.abs(at) <= maxTime - 86_400_000
 
 /** Prints a time as a field of the browser takes it: to the minute, in the zone of the browser. */
 export function toLocalTime(time: string): string {

@@ -32,8 +32,9 @@ export function openInPlayground(opened: Opened): Error | null {
 }
 
 /**
- * Returns what this person asked the playground to open in this tab, once; null without it. If the page did not come
- * then, it waits in the tab. `isWanted` is false if the address names something else by now: then it is forgotten.
+ * Returns what this person asked the playground to open in this tab, once; null without it. If the playground could
+ * not be loaded then, the text waits in the tab. It is forgotten if `isWanted` is false, because the address names
+ * something else by now.
  */
 export function takeOpened({ isWanted }: { readonly isWanted: boolean }): Opened | null {
   const text = readKept(openKey)

@@ -133,7 +133,7 @@ export class AdmissionPolicy {
     return Math.min(queued.freeFor(accountCode), held.freeFor(accountCode))
   }
 
-  /** The accounts that hold a sandbox or have a mark, of which no queued run may begin now. */
+  /** The accounts with a sandbox or a mark whose queued runs cannot begin now. */
   accountsWithoutQueued(): string[] {
     const mayHaveNone = new Set([...this.#parts.held.accounts(), ...this.#destroyers.keys()])
     return [...mayHaveNone].filter(accountCode => this.queuedShareOf(accountCode) === 0)

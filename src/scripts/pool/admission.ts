@@ -247,10 +247,11 @@ export class Admission {
         this.#held.take(accountCode)
       },
       onEnd: () => {
+        const wasMarked = this.#policy.isDestroyer(accountCode)
         note()
         if (heldSince !== null) this.#held.release(accountCode, heldSince)
-        if (heldSince !== null || this.#queue.length > 0 || this.#policy.isDestroyer(accountCode))
-          this.#serve()
+        // A queued run of a marked account may wait for the end of this recovery.
+        if (heldSince !== null || this.#queue.length > 0 || wasMarked) this.#serve()
       },
     })
   }

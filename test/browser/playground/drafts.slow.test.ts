@@ -187,6 +187,7 @@ test('the result of the script before does not stand beside a link that was open
   await page.keyboard.press('Control+Enter')
   const ended = page.getByRole('status').filter({ hasText: /exit/ })
   await ended.waitFor()
+  expect(await page.getByRole('tabpanel').innerText()).toContain('deleted')
   await openFragment(page, pack({ script: 'exit(1)' }))
   await page.getByText('From a link').waitFor()
   await ended.waitFor({ state: 'detached' })

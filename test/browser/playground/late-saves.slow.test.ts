@@ -172,7 +172,7 @@ test('a function that comes after the person began to write is not opened, and t
   await page.getByText('Loading the function').waitFor()
   await write(page, 'Script', 'exit("mine")')
   functions.release()
-  await page.getByText('You went on before late had come, so it was not opened').waitFor()
+  await page.getByText('“late” was not opened, because you began something else').waitFor()
   expect(await textOf(page, 'Script')).toBe('exit("mine")')
   await close(tab)
 })
@@ -195,7 +195,7 @@ test('a save whose answer was lost is no version of somebody else after a reload
   await close(tab)
 })
 
-test('what the playground was to open while it could not come gives way to the function of an address', async () => {
+test('a function in the address comes before what waited to be opened', async () => {
   const id = await saveFunction('asked-for', 'exit("asked for")')
   const tab = await open('/functions')
   const { page } = tab

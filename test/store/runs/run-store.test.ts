@@ -471,9 +471,9 @@ eachStore(harness => {
   })
 
   test.each([
-    ['is silent for seconds once', 5_000, 1],
-    ['is away twice, because it may be back', 10, 2],
-  ])('a stop asks a store that %s', async (_, silentMs, asked) => {
+    ['once if the store is silent', 5_000, 1],
+    ['twice if the store is away', 10, 2],
+  ])('a stop asks %s', async (_, silentMs, asked) => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
     let writes = 0

@@ -152,8 +152,11 @@ export class CodeEditor extends LitElement {
   open(text: string, offset = 0): void {
     this.#opened = toOpened(text)
     this.#replaced = null
-    this.#view?.setState(this.#createState(offset))
-    this.#view?.dispatch({ effects: EditorView.scrollIntoView(this.offset, { y: 'center' }) })
+    if (this.#view === null) return
+    this.#view.setState(this.#createState(offset))
+    // CodeMirror itself would scroll the page too.
+    const { scrollDOM } = this.#view
+    scrollDOM.scrollTop = this.#view.lineBlockAt(this.offset).top - scrollDOM.clientHeight / 2
   }
 
   /** Replaces the text; the person can undo it. */

@@ -50,8 +50,10 @@ export function makeParseText(language: Omit<Language, 'parseText'>) {
   // Returns a short text that is not in the text: `~` and seven digits.
   const findMark = (text: string): string => {
     const taken = create(null) as Record<string, boolean>
-    for (let at = indexOf(text, '~'); at !== -1; at = indexOf(text, '~', at + 1))
-      taken[slice(text, at, at + 8)] = true
+    for (let at = indexOf(text, '~'); at !== -1; at = indexOf(text, '~', at + 1)) {
+      const next = text[at + 1] ?? ''
+      if (next > '0' && next <= '9') taken[slice(text, at, at + 8)] = true
+    }
     let number = 1_000_000
     while (taken[`~${number}`]) number++
     return `~${number}`
@@ -60,9 +62,9 @@ export function makeParseText(language: Omit<Language, 'parseText'>) {
   // Few texts need this and `rename`. So their functions are made when they are called, because in the snapshot they
   // would make each isolate dearer.
   const parseAgain = (text: string, value: unknown): unknown => {
-    // The keys that have no other spelling, by the keys that stand for them. No other key has the mark in it.
+    // The keys that have no other spelling, by the keys that stand for them. No other key has their mark in it.
     const names = create(null) as Record<string, string>
-    const mark = findMark(text)
+    let mark = ''
     let count = 0
     const spellings = create(null) as Record<string, string>
 
@@ -70,7 +72,8 @@ export function makeParseText(language: Omit<Language, 'parseText'>) {
     const findSpelling = (escaped: string): string => {
       const name = parse(escaped) as string
       const plain = stringify(name)
-      if (indexOf(plain, '\\') === -1 && indexOf(plain, mark) === -1) return plain
+      if (indexOf(plain, '\\') === -1 && indexOf(plain, '~') === -1) return plain
+      if (mark === '') mark = findMark(text)
       const standIn = mark + count++
       names[standIn] = name
       return `"${standIn}"`

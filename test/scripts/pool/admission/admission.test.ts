@@ -153,7 +153,7 @@ describe('the sandboxes', () => {
     expect(waiting()).toBe(1)
   })
 
-  test('of an account that destroyed one begin no queued run, and it is left out of claims', async () => {
+  test('begin no queued run of an account that destroyed one, which is left out of claims', async () => {
     const { ask, pool, admission } = await startAdmission({ max: 2, bootMs: 500 })
     await until(() => pool.idle === 2)
     const { forQueued } = admission

@@ -1,14 +1,7 @@
 import { RostrumError } from '../../errors.ts'
 import type { DeferredRuns } from '../runs/deferred-runs.ts'
-import type {
-  ClaimedRun,
-  DeadRun,
-  Finished,
-  HeldRun,
-  NextClaim,
-  QueuedEnd,
-  QueueStore,
-} from './queue-store.ts'
+import { type HeldRun, isAmong } from './held-runs.ts'
+import type { ClaimedRun, DeadRun, Finished, NextClaim, QueuedEnd, QueueStore } from './queue-store.ts'
 
 // Maximum number of ends written in one transaction.
 const maxEnds = 50
@@ -129,8 +122,7 @@ function dueAtOf({ ends, since, pausedUntil }: AccountEnds, mayWait: boolean): n
 function findDead(ends: readonly EndedAttempt[], ended: readonly HeldRun[]): DeadRun[] {
   return ends.flatMap(({ run, end, mayBeWritten }) => {
     if (end.kind !== 'dead') return []
-    const isHeld = ended.some(({ id, holder }) => id === run.id && holder === run.holder)
-    if (!isHeld && !mayBeWritten) return []
+    if (!mayBeWritten && !isAmong(ended, run)) return []
     return { ...run, code: end.isFail ? 'FAIL' : end.error.code }
   })
 }

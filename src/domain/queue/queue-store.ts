@@ -3,6 +3,7 @@ import type { CommittedRuns } from '../runs/deferred-runs.ts'
 import type { RunError } from '../scripts/run.ts'
 import type { RunHookEvent } from '../scripts/run-cause.ts'
 import type { QueuedTriggerRef } from '../scripts/trigger-kinds.ts'
+import type { HeldRun } from './held-runs.ts'
 
 export type QueuedRunState = 'waiting' | 'running' | 'dead'
 
@@ -100,9 +101,6 @@ export interface DeadRun
   /** The code of its last error; `FAIL` if the script called `fail`. */
   readonly code: string
 }
-
-/** The run, and the claim that has it. One gateway can have a run twice, if the lease of an attempt ended. */
-export type HeldRun = Pick<ClaimedRun, 'id' | 'holder'>
 
 /** How an attempt ended: done, released (the attempt does not count), to be run again, or dead. */
 export interface QueuedEnd extends HeldRun {

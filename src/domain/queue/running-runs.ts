@@ -4,6 +4,7 @@ import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { RunRecorder } from '../scripts/run-record.ts'
 import { type AttemptParts, attemptRun } from './attempt-run.ts'
 import type { EndedAttempts } from './ended-attempts.ts'
+import { isAmong } from './held-runs.ts'
 import { createLiveLookUps } from './live-look-ups.ts'
 import type { ClaimedRun, QueueStore, RetryAfterMs } from './queue-store.ts'
 import type { ReadyRun } from './ready-runs.ts'
@@ -103,9 +104,8 @@ export function createRunningRuns(dependencies: Dependencies): RunningRuns {
     const leasedUntil = performance.now() + leaseMs
     const held = await store.renew(accountCode, runs, leaseMs)
     // This gateway may have claimed the same run again, as another attempt, after the lease of the first one ended.
-    const isHeld = ({ id, holder }: ClaimedRun) => held.some(kept => kept.id === id && kept.holder === holder)
     for (const entry of entries) {
-      if (isHeld(entry.run)) entry.leasedUntil = leasedUntil
+      if (isAmong(held, entry.run)) entry.leasedUntil = leasedUntil
       else entry.stop.abort(runLost())
     }
   }

@@ -47,7 +47,7 @@ export function toFilter({ outcome, function: functionId, trigger, text, before 
   }
 }
 
-// The gateway and the field of the browser take years of four digits.
+// The gateway and the field of the browser take years of four digits, whatever the time zone is.
 const [firstTime, lastTime] = [Date.parse('0001-01-02'), Date.parse('9999-12-30')]
 
 /** Reads a time. A date with a time but no zone, as a field of the browser gives it, is in the zone of the browser. */

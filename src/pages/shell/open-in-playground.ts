@@ -1,4 +1,4 @@
-import { currentSession, forget, keep, openKey, ownerOf, readKept } from '../gateway/session.ts'
+import { currentSession, forget, isOwn, keep, openKey, ownerOf, readKept } from '../gateway/session.ts'
 
 /** The stored function that a draft changes. */
 export interface OpenFunction {
@@ -42,5 +42,5 @@ export function takeOpened({ isWanted }: { readonly isWanted: boolean }): Opened
   if (!isWanted) return null
   const stored = text === null ? null : (JSON.parse(text) as Stored)
   // Another person may have signed in in this tab.
-  return stored?.owner === ownerOf(currentSession()) ? stored : null
+  return stored !== null && isOwn(stored.owner) ? stored : null
 }

@@ -33,6 +33,14 @@ async function saveSlowly(page: Page, sourceCode: string): Promise<HeldRequests>
   return saves
 }
 
+/** Opens the page of a function, which waits. */
+async function openSlowly(page: Page, id: string): Promise<HeldRequests> {
+  const held = await holdRequests(page, '**/graphql', 'FunctionToOpen')
+  await page.goto(`/playground?function=${id}`)
+  await expect.poll(held.count).toBe(1)
+  return held
+}
+
 test('Escape keeps the comment of a save, and Cancel forgets it', async () => {
   const id = await saveFunction('commented', 'exit(1)')
   const tab = await open(`/playground?function=${id}`, { hasTypes: false })
@@ -123,9 +131,7 @@ test('while a function loads, nothing is saved or run in its place, also after a
   const id = await saveFunction('loads-late', 'exit("stored")')
   const tab = await open('/playground', { hasTypes: false })
   const { page } = tab
-  const held = await holdRequests(page, '**/graphql', 'FunctionToOpen')
-  await page.goto(`/playground?function=${id}`)
-  await expect.poll(held.count).toBe(1)
+  const held = await openSlowly(page, id)
   const refusal = page.getByRole('alert').getByText('The function is still loading.')
   await page.keyboard.press('Control+S')
   await refusal.waitFor()
@@ -150,9 +156,7 @@ test('a draft that is opened while its function loads is not replaced by the liv
   await page.getByText('Draft saved').waitFor()
   await page.getByRole('button', { name: 'Examples' }).click()
   await page.getByRole('menuitem', { name: 'Read parameters' }).click()
-  const held = await holdRequests(page, '**/graphql', 'FunctionToOpen')
-  await page.goto(`/playground?function=${id}`)
-  await expect.poll(held.count).toBe(1)
+  const held = await openSlowly(page, id)
   await page.getByRole('button', { name: 'Drafts' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'draft-first' }).click()
   await expect.poll(held.count).toBe(2)
@@ -167,11 +171,9 @@ test('a function that comes after the person began to write is not opened, and t
   const id = await saveFunction('late', 'exit(1)')
   const tab = await open('/playground', { hasTypes: false })
   const { page } = tab
-  const functions = await holdRequests(page, '**/graphql', 'FunctionToOpen')
-  await page.goto(`/playground?function=${id}`)
-  await page.getByText('Loading the function').waitFor()
+  const held = await openSlowly(page, id)
   await write(page, 'Script', 'exit("mine")')
-  functions.release()
+  held.release()
   await page.getByText('“late” was not opened, because you began something else').waitFor()
   expect(await textOf(page, 'Script')).toBe('exit("mine")')
   await close(tab)

@@ -21,12 +21,16 @@ const end: RunEnd = {
   ...{ logs: [], calls: [], durationMs: 1 },
 }
 
-test('the run of an attempt whose end cannot be written before its lease ends is kept as lost', async () => {
-  const written: RunRow[] = []
-  const recorder = createRunRecorder({
+/** A recorder whose store adds the rows that it gets to `written`. */
+const startRecorder = (written: RunRow[] = []) =>
+  createRunRecorder({
     store: { write: async (_accountCode, _gateway, { inserts }) => void written.push(...inserts) },
     ...{ gateway: 'g', hideSecrets: text => text, onError: () => expect.unreachable() },
   })
+
+test('the run of an attempt whose end cannot be written before its lease ends is kept as lost', async () => {
+  const written: RunRow[] = []
+  const recorder = startRecorder(written)
   const attempts = new EndedAttempts({
     store: { finishAttempts: () => Promise.reject(new RostrumError('UNAVAILABLE', 'It is away.')) },
     ...{ leaseMs: 0, onDead: () => expect.unreachable(), onError: () => undefined },
@@ -50,10 +54,7 @@ test('a run is not reported as dead if another attempt of it has ended', async (
       onError: error => expect(error).toBeNull(),
     },
   })
-  const recorder = createRunRecorder({
-    ...{ store: { write: async () => undefined }, gateway: 'g', hideSecrets: text => text },
-    onError: () => expect.unreachable(),
-  })
+  const recorder = startRecorder()
   const error = errorWithoutPosition('RUNTIME', 'No.')
   const written = attempts.add(run, { kind: 'dead', error }, recorder.defer())
   expect(await attempts.write('a', null)).toMatchObject({ ended })
@@ -62,10 +63,7 @@ test('a run is not reported as dead if another attempt of it has ended', async (
 })
 
 test('a dead run is reported, although the answer of the write was lost', async () => {
-  const recorder = createRunRecorder({
-    ...{ store: { write: async () => undefined }, gateway: 'g', hideSecrets: text => text },
-    onError: () => expect.unreachable(),
-  })
+  const recorder = startRecorder()
   const dead: string[] = []
   let isFirst = true
   const attempts = new EndedAttempts({

@@ -122,7 +122,7 @@ export function makeParseText(language: Omit<Language, 'parseText'>) {
       return renamed
     }
 
-    const renameIn = (parent: Record<string, unknown>, key: string): void => {
+    const renameIn = (parent: Record<string, unknown>, key: string | number): void => {
       const value = parent[key]
       if (typeof value !== 'object' || value === null) return
       const renamed = renameMembers(value as Record<string, unknown>)
@@ -134,11 +134,9 @@ export function makeParseText(language: Omit<Language, 'parseText'>) {
     renameIn(holder, 'root')
     while (length > 0) {
       const parent = waiting[--length] as Record<string, unknown>
-      const count = isArray(parent) ? parent.length : -1
-      for (let i = 0; i < count; i++) renameIn(parent, i as unknown as string)
-      if (count >= 0) continue
-      const keys = keysOf(parent)
-      for (let i = 0; i < keys.length; i++) renameIn(parent, keys[i] as string)
+      const keys = isArray(parent) ? null : keysOf(parent)
+      const { length: count } = (keys ?? parent) as readonly unknown[]
+      for (let i = 0; i < count; i++) renameIn(parent, keys === null ? i : (keys[i] as string))
     }
     return holder.root
   }

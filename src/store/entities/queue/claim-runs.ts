@@ -13,7 +13,14 @@ import { columnsOf, type Dialect, namesOf, placeholders } from '../../dialect.ts
 import { orNull } from '../../tables/tables-of.ts'
 import { all, only, type Work } from '../../work.ts'
 import type { QueueMoves } from './queue-moves.ts'
-import { type ClaimedRow, findInputs, type Inputs, selectClaimed, toClaimedRun } from './queued-rows.ts'
+import {
+  type ClaimedRow,
+  findInputs,
+  type Inputs,
+  selectClaimed,
+  toClaimedRun,
+  toHeldRuns,
+} from './queued-rows.ts'
 
 // Maximum number of accounts in one transaction.
 const maxAccounts = 16
@@ -138,7 +145,7 @@ export function createClaiming(database: Database, moves: QueueMoves): Claiming 
       async renew(accountCode, runs, leaseMs) {
         const values = { accountCode, leaseMs, ...held.encode(runs) }
         const rows = await writeEach(accountCode, () => all(statements.renew, values))
-        return rows.flatMap(({ id, holder }) => (holder === null ? [] : { id, holder }))
+        return toHeldRuns(rows)
       },
       async nextInMs(leftOut = []) {
         const [row] = await read(statements.findNext, encodeLeftOut(leftOut))

@@ -1,10 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { HeldRun } from '../../../domain/queue/queue-store.ts'
+import type { HeldRun } from '../../../domain/queue/held-runs.ts'
 import type { RunError } from '../../../domain/scripts/run.ts'
 import { type Dialect, placeholders } from '../../dialect.ts'
 import { all, first, type Work } from '../../work.ts'
 import type { QueueAccounts } from './queue-accounts.ts'
 import type { QueuedInputs } from './queued-inputs.ts'
+import { toHeldRuns } from './queued-rows.ts'
 
 interface AnotherTry {
   readonly afterMs: number
@@ -26,8 +27,8 @@ const none: Moved = { ended: [], nextInMs: null }
 export type QueueMoves = ReturnType<typeof createQueueMoves>
 
 /**
- * Moves runs that a holder has, while the account is locked: call `lockAndFinish` first. Each leaves
- * the runs that the holder does not have as they are.
+ * Moves runs that a holder has, while the account is locked: call `lockAndFinish` first. Each leaves the runs
+ * that the holder does not have as they are.
  *
  *   blocked ──▶ waiting ⇄ running ──▶ gone
  *                  ▲          └─────▶ dead
@@ -65,8 +66,7 @@ export function createQueueMoves(dialect: Dialect, accounts: QueueAccounts, inpu
         gone.map(({ inputId }) => inputId),
         gone.length,
       )
-      const ended = gone.flatMap(({ id, holder }) => (holder === null ? [] : { id, holder }))
-      return { ended, nextInMs: yield* wakeLanes(accountCode, gone), stored }
+      return { ended: toHeldRuns(gone), nextInMs: yield* wakeLanes(accountCode, gone), stored }
     },
 
     /** Returns runs to the queue, without counting the attempts. */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import type { HeldRun, QueuedEnd, QueueStore } from '../../../domain/queue/queue-store.ts'
+import { type HeldRun, isAmong } from '../../../domain/queue/held-runs.ts'
+import type { QueuedEnd, QueueStore } from '../../../domain/queue/queue-store.ts'
 import { isRunning, noQueuedRun } from '../../../domain/queue/waiting-limits.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
@@ -117,9 +118,10 @@ function withoutInput<Row extends { readonly inputId: number }>({ inputId: _, ..
 // Groups the runs of attempts. A run that its holder no longer has, or that was interrupted, is lost.
 function groupRuns(ends: readonly QueuedEnd[], ended: readonly HeldRun[]): Map<string, RunWrites> {
   const groups = new Map<string, { inserts: RunRow[]; ends: RunRow[] }>()
-  for (const { id, holder, runs } of ends) {
+  for (const end of ends) {
+    const { runs } = end
     if (runs === null) continue
-    const isLost = !ended.some(run => run.id === id && run.holder === holder)
+    const isLost = !isAmong(ended, end)
     const judge = (row: RunRow): RunRow => (isLost ? { ...row, state: 'lost' } : row)
     const group = groups.get(runs.gateway) ?? { inserts: [], ends: [] }
     group.inserts.push(...runs.inserts.map(judge))

@@ -1,3 +1,4 @@
+import type { HeldRun } from '../../../domain/queue/held-runs.ts'
 import type { CausedBy, ClaimedRun, QueuedRun, StoredState } from '../../../domain/queue/queue-store.ts'
 import type { RunError } from '../../../domain/scripts/run.ts'
 import { readStored, unreadable } from '../../../json/read-stored.ts'
@@ -61,6 +62,11 @@ export function toClaimedRun({ causedBy, holder, inputId, ...row }: ClaimedRow, 
     causedBy: readCausedBy(causedBy, row.id),
     holder: holder ?? '',
   }
+}
+
+/** The rows that a holder has, or had. */
+export function toHeldRuns(rows: readonly Pick<ClaimedRow, 'id' | 'holder'>[]): HeldRun[] {
+  return rows.flatMap(({ id, holder }) => (holder === null ? [] : { id, holder }))
 }
 
 function readCausedBy(text: string, id: number): CausedBy {

@@ -55,7 +55,6 @@ class NewCaseDialog extends PageElement {
           name="type"
           list="known-types"
           required
-          maxlength="64"
           autocomplete="off"
           spellcheck="false"
           value=${this.type}

@@ -161,14 +161,13 @@ class TriggerDialog extends PageElement {
 
   #viewOfCases() {
     const name = html`<label for="task-name">Name</label>
-      <input id="task-name" name="name" required maxlength="64" autocomplete="off" spellcheck="false" />`
+      <input id="task-name" name="name" required autocomplete="off" spellcheck="false" />`
     return html`${this.kind === 'task' ? name : viewSelect('event', 'Event', events)}
       <label for="trigger-type">Case type</label>
       <input
         id="trigger-type"
         name="caseTypeCode"
         required
-        maxlength="64"
         autocomplete="off"
         spellcheck="false"
         value=${this.caseTypeCode ?? ''}
@@ -182,7 +181,7 @@ class TriggerDialog extends PageElement {
     const header = html`<label for="webhook-header">Header</label>
       <input id="webhook-header" name="header" required autocomplete="off" placeholder="X-Gitlab-Token" />`
     return html`<label for="webhook-name">Name</label>
-      <input id="webhook-name" name="name" required maxlength="64" autocomplete="off" spellcheck="false" />
+      <input id="webhook-name" name="name" required autocomplete="off" spellcheck="false" />
       ${viewSelect('verification', 'Signature', verifications, choose)}
       ${this.verification === 'SECRET' ? header : nothing} ${viewSelect('mode', 'Answer', modes)}
       ${viewSecretField()}`

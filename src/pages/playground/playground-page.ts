@@ -83,7 +83,7 @@ class PlaygroundPage extends PageElement {
       </section>
       ${isNarrow ? runBar : nothing}
       <save-dialog></save-dialog>
-      <drafts-dialog @open-draft=${this.#openDraft} @forget-drafts=${() => this.#draft.forget()}></drafts-dialog>
+      <drafts-dialog .working=${this.#draft} @open-draft=${this.#openDraft}></drafts-dialog>
     </div>`
   }
 

@@ -61,6 +61,11 @@ export function removeDraft(draft: Draft): void {
   localStorage.removeItem(keyOf(draft))
 }
 
+/** Stores a draft that was removed, unless there is a newer one by now. Returns false if the browser has no room. */
+export function restoreDraft(draft: Draft): boolean {
+  return localStorage.getItem(keyOf(draft)) !== null || storeDraft(draft)
+}
+
 /** Returns the draft of this tab; null if it has none, or if it belongs to another person. */
 export function readDraftOfTab(): Draft | null {
   const id = readKept(tabKey)
@@ -83,11 +88,6 @@ export function listDrafts(): Draft[] {
   return draftKeys()
     .flatMap(key => readDraft(key) ?? [])
     .sort((one, other) => other.at - one.at)
-}
-
-/** Deletes the drafts of this person in this browser. */
-export function forgetDrafts(): void {
-  for (const draft of listDrafts()) removeDraft(draft)
 }
 
 function draftKeys(): string[] {

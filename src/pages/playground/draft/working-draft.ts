@@ -69,6 +69,8 @@ function areFirst({ input, options }: Fields): boolean {
 /** Stores the draft of this tab as it changes, so that a reload at any moment loses nothing. */
 export class WorkingDraft {
   #draft: Draft | null = null
+  /** What the person deleted, until another draft follows it. */
+  #forgotten: Draft | null = null
   #timer: ReturnType<typeof setTimeout> | null = null
   #hasRoom = true
   readonly #onNote: (note: string) => void
@@ -91,6 +93,11 @@ export class WorkingDraft {
   /** The id of the draft; null before the first change. */
   get id(): string | null {
     return this.#draft?.id ?? null
+  }
+
+  /** True if the browser had no room for what is written, when it was stored last. */
+  get hasOnlyCopy(): boolean {
+    return this.#draft !== null && this.#draft.isUnchanged !== true && !this.#hasRoom
   }
 
   /** Goes on with a stored draft. Throws as `begin` does. */
@@ -122,11 +129,21 @@ export class WorkingDraft {
   /** Goes on without a draft, because the person deleted it. The next change begins another. */
   forget(): void {
     // It was deleted to make room for what is written here.
-    if (this.#hasOnlyCopy) return this.#store()
+    if (this.hasOnlyCopy) return this.#store()
     this.#cancel()
+    this.#forgotten = this.#draft
     this.#draft = null
     this.#claim.claim(null)
     this.#onNote('')
+  }
+
+  /** Goes on with the draft that `forget` left, unless another follows it by now. */
+  restore(): void {
+    if (this.#forgotten === null) return
+    this.#draft = this.#forgotten
+    this.#forgotten = null
+    this.#claim.claim(this.#draft.id)
+    this.#store()
   }
 
   /** Returns the id of the draft, for what a dialog keeps. Before the first change, it begins one with these fields. */
@@ -138,6 +155,7 @@ export class WorkingDraft {
   /** Takes note of a change. */
   note({ fields, cursor, open, isExample = false, isBase = false }: Written): void {
     const draft = this.#draft ?? beginDraft(firstFields)
+    this.#forgotten = null
     const isUnchanged = isExample || (open !== null && isBase && areFirst(fields))
     this.#draft = { ...draft, ...fields, cursor, function: open, isUnchanged, isBase, at: Date.now() }
     this.#claim.claim(draft.id)
@@ -158,6 +176,7 @@ export class WorkingDraft {
     this.#refuseLoss()
     if (this.#draft?.isUnchanged === true && this.#draft.id !== draft.id) removeDraft(this.#draft)
     this.#draft = draft
+    this.#forgotten = null
     this.#hasRoom = true
     this.#claim.claim(draft.id)
   }
@@ -165,12 +184,7 @@ export class WorkingDraft {
   /** Stores what is written. True if the browser has no room for it, so that only this page has it. */
   #isAtRisk(): boolean {
     this.#flush()
-    return this.#hasOnlyCopy
-  }
-
-  /** True if the browser had no room for what is written, when it was stored last. */
-  get #hasOnlyCopy(): boolean {
-    return this.#draft !== null && this.#draft.isUnchanged !== true && !this.#hasRoom
+    return this.hasOnlyCopy
   }
 
   #refuseLoss(): void {

@@ -88,14 +88,14 @@ class SaveDialog extends PageElement {
     const { function: open } = request
     const keep = (event: Event) => keepForm(formName(request), event)
     const names = html`<label for="save-name">Name</label>
-      <input id="save-name" name="name" required maxlength="64" autocomplete="off" spellcheck="false" />
+      <input id="save-name" name="name" required autocomplete="off" spellcheck="false" />
       <label for="save-type">Case type</label>
       <input id="save-type" name="caseType" autocomplete="off" spellcheck="false" aria-describedby="save-note" />
       <p id="save-note" class="quiet">Leave it empty for a function of all case types.</p>`
     return html`<form @submit=${this.#submit} @input=${keep}>
       ${open === null ? names : html`<p>A new version of <strong>${open.name}</strong> becomes live.</p>`}
       <label for="save-comment">Comment</label>
-      <input id="save-comment" name="comment" maxlength="1000" autocomplete="off" />
+      <input id="save-comment" name="comment" autocomplete="off" />
       ${viewError(this.error)}
       <div class="actions">
         <button type="button" @click=${() => this.#cancel(request)}>Cancel</button>

@@ -14,6 +14,8 @@ export interface RunState {
   readonly error: unknown
   /** From the start to the end, as this page saw it. */
   readonly durationMs: number
+  /** True if another script was opened while the run went on. */
+  readonly isOfOther: boolean
 }
 
 /** Before the first run. */
@@ -25,6 +27,7 @@ export const idleRun: RunState = {
   input: '',
   error: null,
   durationMs: 0,
+  isOfOther: false,
 }
 
 /** Adds a call, or replaces it when it has ended. A call keeps the time when it began. */

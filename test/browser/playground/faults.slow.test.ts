@@ -145,6 +145,26 @@ test('logs come while the script runs, and Escape or the button stops it', async
   await page.context().close()
 })
 
+test('a run that goes on while another script is opened says that it is of the one before', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  const note = page.getByText('of the script that was open before')
+  await write(page, 'Script', busy)
+  await page.keyboard.press('Control+Enter')
+  await hasBegun(page)
+  expect(await note.count()).toBe(0)
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await page.getByRole('menuitem', { name: 'Add up an order' }).click()
+  await note.waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await status(page, /stopped/).waitFor()
+  expect(await note.count()).toBe(1)
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await page.getByRole('menuitem', { name: 'Find a mistake' }).click()
+  await note.waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a run that ends while “Stop” has the focus leaves it there', async () => {
   const { page, faults } = await openPlayground(browser, server)
   const stop = page.getByRole('button', { name: 'Stop' })

@@ -41,7 +41,9 @@ class ResultPanels extends PageElement {
   }
 
   override render() {
-    return html`${resultViews.map((view, index) => this.#viewPanel(view, index))} ${this.#viewCopy()}`
+    const note = html`<p class="other">This run is of the script that was open before.</p>`
+    return html`${this.run.isOfOther ? note : nothing}
+      ${resultViews.map((view, index) => this.#viewPanel(view, index))} ${this.#viewCopy()}`
   }
 
   // Printed once for each run: a large result takes time.

@@ -76,10 +76,10 @@ export class RunController {
     return this.#abort !== null
   }
 
-  /** Forgets the last run, because another script is open. A run that goes on is shown to its end. */
+  /** Forgets the last run, because another script is open. One that goes on is shown to its end, as that of another. */
   forget(): void {
     this.problems = []
-    this.#change(this.isRunning ? {} : idleRun)
+    this.#change(this.isRunning ? { isOfOther: true } : idleRun)
   }
 
   /** Forgets what an edit may have mended. */

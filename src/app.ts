@@ -96,7 +96,7 @@ export async function createApp({
     limits: config.storeLimits,
     onLost: onStoreLost,
     onWait() {
-      log.warn('migrates the database, or waits for others that use it')
+      log.warn('the gateway migrates the database, or waits for others that use it')
       return new Promise<void>(resolve => log.flush(() => resolve()))
     },
     observe: (operation, milliseconds) => counts.store[operation].add(milliseconds),
@@ -105,7 +105,7 @@ export async function createApp({
   const runTokens = createRunTokens()
   const tokenUses = createTokenUses({
     store: store.tokens,
-    onError: err => log.warn({ err }, 'days of last use could not be written'),
+    onError: err => log.warn({ err }, 'days of last use could not be stored'),
   })
   const { jwtSecret, jwksUrl } = config
   const { authenticate, confirm } = createAuthenticator({
@@ -133,7 +133,7 @@ export async function createApp({
   const stopSweeping = startSweeping(sweeps, {
     store: store.runs,
     gateway,
-    onError: err => log.warn({ err }, 'the store could not be swept'),
+    onError: err => log.warn({ err }, 'expired rows could not be deleted'),
   })
 
   const scripts: ServingScriptRunner = createScriptRunner({
@@ -270,7 +270,7 @@ export async function createApp({
         deferRuns: runRecorder.defer,
         ...config.queuedRuns,
         onDead: createDeadRunReport({ findFunctions: store.functions.findByIds, linesOf: scripts.linesOf }),
-        onError: err => log.warn({ err }, 'queued runs could not be worked on'),
+        onError: err => log.warn({ err }, 'the work on queued runs failed'),
       })
     },
     async close() {

@@ -1,6 +1,9 @@
 import { invalidInput, RostrumError } from '../errors.ts'
 import { shorten } from '../json/surrogates.ts'
 
+/** What `isName` demands, for descriptions. */
+export const nameForm = 'a letter or digit, then up to 63 of these, `.`, `_` and `-`'
+
 /** What `isName` demands, for the message about a field. */
 export const nameRule =
   'must start with a letter or digit, and have at most 64 letters, digits, `.`, `_` and `-`'

@@ -30,7 +30,7 @@ import { beginRequest, type RequestState } from './request/request-state.ts'
 import { createTurnHook } from './request/take-turn.ts'
 import { registerRestRoutes } from './rest/register-rest-routes.ts'
 import { fromServerFault } from './server-fault.ts'
-import { refuseDelivery } from './webhook/check-delivery.ts'
+import { deliveryRefused } from './webhook/check-delivery.ts'
 import { registerWebhookRoute } from './webhook/register-webhook-route.ts'
 
 const stalledReaderMs = 10_000
@@ -97,7 +97,7 @@ export async function createServer(services: HttpServices): Promise<HttpServer> 
     frameworkErrors: (error, request, reply) => {
       beginRequest(request, reply, logs)
       const isDelivery = request.method === 'POST' && isWebhookUrl(request.url)
-      const fault = isDelivery ? refuseDelivery(reply) : fromServerFault(error, request)
+      const fault = isDelivery ? deliveryRefused(reply) : fromServerFault(error, request)
       const refusal = refuseHead(request, reply)
       const answer = (failure: Failure) => {
         prepareEnd(request, reply)

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyRequest } from 'fastify'
 import { RostrumError } from '../errors.ts'
-import { refuseType } from './body/source-parsers.ts'
+import { wrongType } from './body/source-parsers.ts'
 import { restRoutes } from './rest/rest-routes.ts'
 
 /**
@@ -10,7 +10,7 @@ import { restRoutes } from './rest/rest-routes.ts'
 export function fromServerFault(error: FastifyError, request: FastifyRequest): unknown {
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return refuseTypeOn(request)
+      return wrongTypeOn(request)
     case 'FST_ERR_BAD_URL':
       return new RostrumError('BAD_USER_INPUT', 'The path of the URL is not correctly percent-encoded.')
     default:
@@ -20,10 +20,10 @@ export function fromServerFault(error: FastifyError, request: FastifyRequest): u
 }
 
 // Names the types that the path takes.
-function refuseTypeOn(request: FastifyRequest): RostrumError {
+function wrongTypeOn(request: FastifyRequest): RostrumError {
   const { method, url } = request.routeOptions
   const row = restRoutes.find(({ path, ...row }) => path === url && row.method === method)
-  if (row?.bodies === 'sources') return refuseType(request)
+  if (row?.bodies === 'sources') return wrongType(request)
   const forms = row?.bodies === 'tasks' ? ' or `application/x-www-form-urlencoded`' : ''
   return new RostrumError(
     'UNSUPPORTED_MEDIA_TYPE',

@@ -42,8 +42,8 @@ export function causeOf(reason: KillReason | null): string | null {
   return reason === null ? 'crashed' : causes[reason]
 }
 
-/** True if the gateway ends a sandbox after a clean run, for a reason that the run has not given. */
-export function isOfNoRun(reason: KillReason | null): boolean {
+/** True for a sandbox that is replaced after a clean run, because it is worn out or not needed. */
+export function endsRoutinely(reason: KillReason | null): boolean {
   return reason === 'is worn' || reason === 'is not needed'
 }
 
@@ -51,7 +51,7 @@ export function isOfNoRun(reason: KillReason | null): boolean {
  * True if the gateway ends a sandbox because it did not recover from a run. Ask it only of a sandbox whose next run has
  * not begun, because that run could use too much memory too.
  */
-export function isOfRecovery(reason: KillReason | null): boolean {
+export function failedToRecover(reason: KillReason | null): boolean {
   return (
     reason === 'did not recover from its run in time' ||
     reason === 'did not leave its script' ||

@@ -25,7 +25,7 @@ export function refuseOwnCase(id: number, parentRun: Run | null): void {
 
 const ownCaseRules: Readonly<Record<CaseChangeKind, string>> = {
   save: 'saved by the transaction of this run. Change `payload` and give it to `exit`.',
-  delete: 'deleted by the transaction of this run. Call `exit` to let it go, or `fail` to keep it as it is.',
+  delete: 'deleted by the transaction of this run. Call `exit` to allow the delete, or `fail` to refuse it.',
 }
 
 export function tooManyConflicts(id: number | null): RostrumError {

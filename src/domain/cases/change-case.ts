@@ -18,7 +18,7 @@ import type { CaseStore } from './case-store.ts'
 
 const maxAttempts = 3
 // Time between attempts to take the lease. Another gateway holds it for as long as one save takes.
-const lookEachMs = 20
+const pollEveryMs = 20
 
 /**
  * Changes a case, in the numbered steps of contract section 7. All changes go through here. `ask` applies the request
@@ -114,7 +114,7 @@ async function takeLease(
   for (;;) {
     const ms = Math.max(1, Math.ceil(deadline - performance.now()))
     if (await store.lease(accountCode, id, { holder, ms })) return true
-    if (parentRun !== null || performance.now() + lookEachMs >= deadline) return false
-    await pause(lookEachMs, signal)
+    if (parentRun !== null || performance.now() + pollEveryMs >= deadline) return false
+    await pause(pollEveryMs, signal)
   }
 }

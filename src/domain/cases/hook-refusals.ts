@@ -11,7 +11,7 @@ interface FailedHook {
 }
 
 /** Returns the error of a save that a hook refused (contract, section 7, the table of errors). */
-export function refuseAsHook({ hook, execution, caller }: FailedHook): RostrumError {
+export function hookRefused({ hook, execution, caller }: FailedHook): RostrumError {
   const { id, event, functionName: name } = hook
   const { id: runId, outcome, message, error, requestContext } = execution
   const facts = { function: name, hook: { id, event }, runId, txnID: requestContext.txnID }

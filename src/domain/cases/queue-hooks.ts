@@ -1,10 +1,8 @@
 import { RostrumError } from '../../errors.ts'
 import type { NewQueuedRun } from '../queue/queue-store.ts'
-import type { Generation } from '../scripts/run.ts'
+import { type Generation, maxGeneration } from '../scripts/run.ts'
 import type { Case, CaseCommit } from './case-store.ts'
 import { writeHookOptions } from './run-hooks.ts'
-
-const maxGeneration = 8
 
 /** Throws `TOO_DEEP` if the runs that a change queues would pass the maximum generation. */
 export function refuseTooDeep({ number, onTooDeep }: Generation): void {
@@ -12,7 +10,7 @@ export function refuseTooDeep({ number, onTooDeep }: Generation): void {
   onTooDeep()
   throw new RostrumError(
     'TOO_DEEP',
-    `Hooks after a save that save again may go ${maxGeneration} saves far; this save would go further.`,
+    `At most ${maxGeneration} saves in a row can queue hooks after a save. This save would be one more.`,
   )
 }
 

@@ -8,7 +8,7 @@ import type { RunRecorder } from '../scripts/run-record.ts'
 import type { Asking, CheckExit, Script, Scripts } from '../scripts/script.ts'
 import type { LiveHook } from '../triggers/trigger-store.ts'
 import type { Case } from './case-store.ts'
-import { refuseAsHook } from './hook-refusals.ts'
+import { hookRefused } from './hook-refusals.ts'
 
 /** What one attempt at a save or a delete read, and what it wants to write. */
 export interface HookedAttempt {
@@ -88,7 +88,7 @@ async function runHook(hook: LiveHook, given: WrittenData | null, change: Hooked
   const execution = await scripts.run(script, asking, { deadline, recorder })
   // If the client disconnected, that ended the run. Do not report it as a failure of the script.
   asking.signal.throwIfAborted()
-  if (execution.outcome !== 'exit') throw refuseAsHook({ hook, execution, caller: asking.caller })
+  if (execution.outcome !== 'exit') throw hookRefused({ hook, execution, caller: asking.caller })
   return data
 }
 

@@ -153,7 +153,7 @@ function endsFollowing(error: unknown): boolean {
 function wentBack(): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
-    'The database is an older copy now, which lacks events that this stream has passed. Read what you follow again.',
+    'The database was replaced by an older copy without some events of this stream. Read what you follow again.',
   )
 }
 

@@ -29,8 +29,8 @@ export function createClaimRefusals({ lost, unkept, stillRunning, full }: ClaimM
     'cut off': () =>
       new RostrumError(
         'CONFLICT',
-        'The first attempt with this `Idempotency-Key` was cut off in its run, and what that has done is ' +
-          'not known. Look before you try again with a new key.',
+        'The first attempt with this `Idempotency-Key` was interrupted during its run, so its effects are ' +
+          'unknown. Check them before you try again with a new key.',
         { reason: 'UNKNOWN_OUTCOME' },
       ),
     lost: () => new RostrumError('CONFLICT', lost, { reason: 'RUNNING', retryAfterSeconds: 1 }),
@@ -47,7 +47,7 @@ export const keyRefusals = createClaimRefusals({
     'This request took so long that another took its `Idempotency-Key` over. Try again with the same ' +
     'key to read the answer.',
   unkept:
-    'The answer could not be kept under the `Idempotency-Key`: a change may have been made or not. Try ' +
+    'The answer could not be stored under the `Idempotency-Key`: a change may have been made or not. Try ' +
     'again with the same key.',
   stillRunning: 'Another request with this `Idempotency-Key` is still running. Try again in 1 s.',
   full: maxBytes =>

@@ -13,8 +13,8 @@ export const retentionMs = 24 * 60 * 60 * 1000
 // Duration of a claim. It is shorter than the longest wait, so that a waiting request can take over the key of a
 // gateway that died.
 const leaseMs = 8_000
-const renewEachMs = 2_000
-const lookEachMs = 75
+const renewEveryMs = 2_000
+const pollEveryMs = 75
 
 /**
  * Maximum bytes of one stored answer. It is more than the largest result and log of a run, so that ordinary answers
@@ -149,7 +149,7 @@ export function createKeyedRequests(
     for (;;) {
       const result = await store.claim(claiming)
       if (result.kind !== 'held') return result
-      await pause(lookEachMs, deadline.start())
+      await pause(pollEveryMs, deadline.start())
     }
   }
 
@@ -172,7 +172,10 @@ export function createKeyedRequests(
   }
 
   function attempt(store: IdempotencyStore, claim: KeyClaim, end: (answer: Buffer | null) => void): Attempt {
-    const renewing = setInterval(() => idempotency.renew(claim, leaseMs).catch(() => {}), renewEachMs).unref()
+    const renewing = setInterval(
+      () => idempotency.renew(claim, leaseMs).catch(() => {}),
+      renewEveryMs,
+    ).unref()
     return {
       kind: 'attempt',
       async storeAnswer(answer) {

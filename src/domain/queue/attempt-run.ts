@@ -4,7 +4,12 @@ import { RostrumError } from '../../errors.ts'
 import { cutText } from '../../json/surrogates.ts'
 import type { SpanParent } from '../../tracing/span.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
-import { type CheckLease, errorWithoutPosition as errorOf, type RunError } from '../scripts/run.ts'
+import {
+  type CheckLease,
+  errorWithoutPosition as errorOf,
+  maxGeneration,
+  type RunError,
+} from '../scripts/run.ts'
 import { makeCause } from '../scripts/run-cause.ts'
 import type { RunRecorder } from '../scripts/run-record.ts'
 import type { Asking, Script, Scripts } from '../scripts/script.ts'
@@ -74,7 +79,7 @@ function judgeRefusal(attempt: Attempt, error: unknown): QueuedEnd['end'] {
 }
 
 const withoutOutcome = 'The run ended without an outcome'
-const tooDeep = 'It saved a case whose hooks would have gone too far: generation 8 queues no more runs'
+const tooDeep = `One of its saves would have queued hooks after ${maxGeneration} saves in a row, the maximum`
 
 // Maximum length of the last error, which a page of queued runs reads as a whole. The run of the attempt stores all of
 // it.

@@ -10,7 +10,7 @@ export interface Waiting {
 }
 
 /** Returns the error for a change that would queue too much; null if the account can queue this much more. */
-export function refuseToQueue(now: Waiting, more: Waiting, maxBytes: number): RostrumError | null {
+export function tooMuchQueued(now: Waiting, more: Waiting, maxBytes: number): RostrumError | null {
   if (now.waiting + more.waiting > maxWaiting) return tooManyWait()
   if (now.waitingBytes + more.waitingBytes <= maxBytes) return null
   return cannotQueue(
@@ -32,7 +32,7 @@ export function noQueuedRun(id: number): RostrumError {
 }
 
 /** Returns the error for a run that cannot be retried or cancelled, because it runs. */
-export function isRunning(id: number, operation: 'Retry' | 'Cancel'): RostrumError {
+export function stillRunning(id: number, operation: 'Retry' | 'Cancel'): RostrumError {
   const message = `Queued run \`${id}\` is running. ${operation} it when it waits or is dead.`
   return new RostrumError('CONFLICT', message, { reason: 'RUNNING' })
 }

@@ -45,5 +45,5 @@ export interface RunRecording {
   endWithoutResult(): void
 }
 
-/** Records nothing, for a gateway that stores no runs. */
+/** Records nothing, for a gateway that keeps no runs. Those that are written before their end are deleted soon. */
 export const noRecorder: RunRecorder = { begin: () => ({ end: () => {}, endWithoutResult: () => {} }) }

@@ -8,9 +8,13 @@ import type { Span } from '../../tracing/span.ts'
  */
 export interface Transaction {
   readonly txnID: string
-  /** The source, as `<trigger>|<case_type_code>/<hook or task name>|<ISO 8601 time>`. */
+  /** The source, in the form `txnSourceForm`. */
   readonly txnSource: string
 }
+
+/** The form of `txnSource`, in words for the schema. */
+export const txnSourceForm =
+  '`<trigger>|<case type code, or ->/<name>|<ISO 8601 time>`. The name of a hook is `<event>/<function>`.'
 
 /**
  * How many queued hooks lie between the first save and the saves of this run: each hook after a save adds one
@@ -22,6 +26,9 @@ export interface Generation {
   /** Called when a save was refused because its generation would be too high. */
   onTooDeep(): void
 }
+
+/** This many saves in a row can queue hooks, each save made by a hook of the one before (contract, section 8). */
+export const maxGeneration = 8
 
 /** The generation of saves that are not made by a queued run. */
 export const firstGeneration: Generation = { number: 0, onTooDeep: () => undefined }

@@ -24,7 +24,7 @@ export type GivenTrigger<Input> = {
 } & {
   readonly function?: FunctionChoice | undefined
   /** Refuses scopes that the caller may not give to a script. It sees all scopes that the trigger will have. */
-  readonly refuseScopes: (scopes: readonly string[]) => RostrumError | null
+  readonly missingScopes: (scopes: readonly string[]) => RostrumError | null
 }
 
 export interface TriggerRules<Input> {
@@ -43,7 +43,7 @@ export interface TriggerRules<Input> {
 /** Returns a function that completes `given` by the rules of its kind (contract, section 9, "Triggers"). */
 export function completeBy<Input extends { readonly functionId: number; readonly scopes: readonly string[] }>(
   { what, defaults, required, nullable = [], check }: TriggerRules<Input>,
-  { function: chosen, refuseScopes, ...given }: GivenTrigger<Input>,
+  { function: chosen, missingScopes, ...given }: GivenTrigger<Input>,
 ): Complete<Input> {
   const names = [...required, ...Object.keys(defaults)] as (keyof Input & string)[]
   const values = given as Readonly<Partial<Record<string, unknown>>>
@@ -72,7 +72,7 @@ export function completeBy<Input extends { readonly functionId: number; readonly
     if (problems.length > 0) return invalidInput(problems)
     const trigger = merged as unknown as CompleteTrigger<Input>
     const wrong = check(trigger)
-    return wrong.length > 0 ? invalidInput(wrong) : (refuseScopes(trigger.scopes) ?? trigger)
+    return wrong.length > 0 ? invalidInput(wrong) : (missingScopes(trigger.scopes) ?? trigger)
   }
 }
 

@@ -15,7 +15,7 @@ import type {
 } from './trigger-store.ts'
 
 const maxHooksOfEvent = 10
-const maxTasksOfType = 50
+export const maxTasksOfType = 50
 /** Maximum number of triggers in a list. */
 export const maxListed = 1_000
 

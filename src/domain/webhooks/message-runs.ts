@@ -19,7 +19,7 @@ const fingerprint = Buffer.from('message')
 // Two requests with one message id are the same message, so no refusal mentions another request.
 const messageRefusals = createClaimRefusals({
   lost: 'This message took so long that another gateway took it over. Send it again.',
-  unkept: 'The message was run, but that could not be kept: it runs again if you send it again.',
+  unkept: 'The message ran, but its result could not be stored. If you send it again, it runs again.',
   stillRunning: 'This message is still running. Try again in 1 s.',
   full: maxBytes =>
     `The messages and idempotency keys of the last 24 hours hold ${maxBytes} bytes in this account, the maximum, ` +

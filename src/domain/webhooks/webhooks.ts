@@ -16,8 +16,8 @@ import type {
   WebhookVerification,
 } from './webhook-store.ts'
 
-const maxWebhooks = 100
-const maxOverlapHours = 30 * 24
+export const maxWebhooks = 100
+export const maxOverlapHours = 30 * 24
 /** How long the earlier secrets stay live after a new one, unless the caller says. */
 export const defaultOverlapHours = 24
 const hourMs = 3_600_000

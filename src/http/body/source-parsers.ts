@@ -14,12 +14,12 @@ export function addSourceParsers(routes: FastifyInstance, services: HttpServices
   routes.addContentTypeParser(sourceTypes, parseSource)
   routes.addContentTypeParser('*', (request, payload, done) => {
     if (request.headers['content-type'] === undefined) parseSource(request, payload, done)
-    else done(refuseType(request))
+    else done(wrongType(request))
   })
 }
 
 /** Returns the refusal of a body that is no source. `curl --data-binary` sends a source as a form. */
-export function refuseType({ method, headers }: FastifyRequest): RostrumError {
+export function wrongType({ method, headers }: FastifyRequest): RostrumError {
   const type = headers['content-type']?.slice(0, 100)
   const given = type ? `the type \`${type}\`` : 'an empty type'
   const what = method === 'DELETE' ? 'Send no body' : 'Send the source as `text/javascript` or without a type'

@@ -41,7 +41,7 @@ process.emitWarning = () => undefined
 const graph = walkModules([docsModule, ...pageList.map(({ module }) => module)])
 const docs = buildDocs()
 const texts = new Map([
-  ...Object.keys(stillFiles).map((name): [string, string] => [name, readPagesFile(name)]),
+  ...Object.keys(stillFiles).map((name): [string, string] => [name, readSourceFile(name)]),
   [searchIndexName, docs.searchIndex],
 ])
 const version = writeVersion(graph, texts)
@@ -66,7 +66,7 @@ const site: BuiltSite = {
 }
 parentPort?.postMessage(site)
 
-function readPagesFile(name: string): string {
+function readSourceFile(name: string): string {
   return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 }
 

@@ -43,14 +43,14 @@ export async function checkDelivery(
   request.state.atEnd(() => {
     if (found !== null && result.kind === 'refused') refused.add(account, found.webhook, result.reason)
   })
-  throw refuseDelivery(reply)
+  throw deliveryRefused(reply)
 }
 
 /**
  * The one refusal of deliveries. Sets its challenge, which every 401 must have (RFC 9110, section 15.5.2); `Bearer`
  * would ask for a token.
  */
-export function refuseDelivery(reply: FastifyReply): RostrumError {
+export function deliveryRefused(reply: FastifyReply): RostrumError {
   reply.header('www-authenticate', 'WebhookSignature realm="rostrum"')
   return refusal
 }

@@ -63,8 +63,8 @@ class CaseHistory extends PageElement {
     })
   }
 
-  // A press while older events are on their way asks again: they belong only to the events they were asked for. That
-  // the newest did not come stays said.
+  // A press while older events are on their way asks again: they belong only to the events they were asked for. The
+  // error about the newest events stays.
   #loadMore = (event: Event): void => {
     const { page: shown } = this
     if (shown === null) return

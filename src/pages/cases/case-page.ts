@@ -274,7 +274,7 @@ class CasePage extends PageElement {
     return new Error(`${changed} ${advice}`)
   }
 
-  /** Does one thing at a time, and says so. What was typed stays, whatever comes of it. */
+  /** Does one thing at a time, and says so. What was typed stays, also if it fails. */
   #do(doing: string, action: () => Promise<void>): void {
     if (this.isBusy) return
     this.isBusy = true

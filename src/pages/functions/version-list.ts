@@ -128,7 +128,7 @@ class VersionList extends PageElement {
     tryAction(this, () => this.#showSources(index))
   }
 
-  // What still goes on stays said.
+  // The notice about a rollback that goes on stays.
   #clearNotice(): void {
     if (!this.#isRollingBack) this.notice = ''
   }

@@ -152,7 +152,7 @@ class PlaygroundPage extends PageElement {
   async #openFunction(id: string): Promise<void> {
     this.#say('Loading the function…')
     const found = await loadFunction(id)
-    // Who began to write meanwhile has a draft of no function. They may also have opened a draft of this one.
+    // A person who began to write meanwhile has a draft without a function, or has opened a draft of this one.
     const late = `“${found.name}” was not opened, because you began something else while it loaded`
     if (readFunctionId() === null) this.#say(`${this.notice} ${late}`.trim(), this.error)
     if (readFunctionId() !== id || !this.#isUnopened) return
@@ -234,7 +234,7 @@ class PlaygroundPage extends PageElement {
     this.#draft.move(this.#editors.script.offset)
   }
 
-  // A key leaves the focus where it is, so a narrow page goes on showing the editor. A click shows what comes of it.
+  // A key leaves the focus where it is, so a narrow page goes on showing the editor. A click shows the result.
   #start(isClick = false): void {
     if (!allows('tasks:execute') || this.#run.isRunning) return
     if (this.#isUnopened) return this.#run.refuse(notLoaded)

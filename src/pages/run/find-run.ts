@@ -13,13 +13,13 @@ export interface FoundRun {
 
 // A run that ended a moment ago is listed within a second.
 const looks = 4
-const lookEachMs = 400
+const pollEveryMs = 400
 
 /** Returns the run with this id; null if there is none. Waits for a run that has just ended. */
 export async function findRun(id: string): Promise<FoundRun | null> {
   const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
   for (let look = 0; look < (isId ? looks : 1); look++) {
-    if (look > 0) await wait(lookEachMs)
+    if (look > 0) await wait(pollEveryMs)
     const variables = { id: id.slice(0, 100), withFunction: allows('functions:read') }
     const { run } = await ask(runToShow, variables)
     if (run !== null) return { run, ...(await findOthers(run)) }

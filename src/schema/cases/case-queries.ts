@@ -1,4 +1,5 @@
 import type { CaseFilter } from '../../domain/cases/cases.ts'
+import { maxIndexedFields } from '../../domain/cases/save-case-type.ts'
 import { parseId, parseIds } from '../../domain/id.ts'
 import { readJson } from '../../json/read-json.ts'
 import { builder } from '../builder.ts'
@@ -24,7 +25,10 @@ const CaseFilterInput = builder.inputType('CaseFilter', {
   description: 'The cases that meet all conditions.',
   fields: t => ({
     caseTypeCode: t.string({ description: 'Code of the case type. Required together with `where`.' }),
-    where: t.field({ type: [FieldFilter], description: 'Conditions on indexed fields, at most 8.' }),
+    where: t.field({
+      type: [FieldFilter],
+      description: `Conditions on indexed fields, at most ${maxIndexedFields}.`,
+    }),
   }),
 })
 

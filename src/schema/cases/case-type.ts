@@ -1,4 +1,5 @@
 import type { CaseType as CaseTypeRow } from '../../domain/cases/case-store.ts'
+import { maxIndexedFields } from '../../domain/cases/save-case-type.ts'
 import { builder } from '../builder.ts'
 import { cost, costOfText } from '../relay/field-cost.ts'
 
@@ -17,7 +18,10 @@ const SaveCaseTypeInput = builder.inputType('SaveCaseTypeInput', {
   description: 'A case type and its indexed fields.',
   fields: t => ({
     code: t.string({ required: true, description: 'Code of the case type.' }),
-    indexedFields: t.stringList({ required: true, description: 'Top-level fields of the data, at most 8.' }),
+    indexedFields: t.stringList({
+      required: true,
+      description: `Top-level fields of the data, at most ${maxIndexedFields}.`,
+    }),
   }),
 })
 

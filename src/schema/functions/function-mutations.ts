@@ -1,6 +1,7 @@
 import type { RequestContext } from '../../context.ts'
 import { UncompiledSource } from '../../domain/functions/function-refusals.ts'
 import { parseId } from '../../domain/id.ts'
+import { nameForm } from '../../domain/name.ts'
 import { builder } from '../builder.ts'
 import { FunctionRef } from '../refs.ts'
 import { cost } from '../relay/field-cost.ts'
@@ -12,7 +13,7 @@ const ifLiveMeaning =
 const SaveFunctionInput = builder.inputType('SaveFunctionInput', {
   description: 'A version of a function. A function that does not exist yet is created.',
   fields: t => ({
-    name: t.string({ required: true, description: 'Name: at most 64 letters, digits, `.`, `_` and `-`.' }),
+    name: t.string({ required: true, description: `Name: ${nameForm}.` }),
     caseTypeCode: t.string({ description: 'Code of its case type; none for all case types.' }),
     sourceCode: t.string({ required: true, description: 'JavaScript source code, which must compile.' }),
     comment: t.string({ description: 'What to know about the version, at most 1,000 characters.' }),

@@ -1,6 +1,7 @@
 import { parseId } from '../../domain/id.ts'
 import type { QueuedRun as QueuedRunRow } from '../../domain/queue/queue-store.ts'
 import { maxRetriedAtOnce } from '../../domain/queue/queued-runs.ts'
+import { maxWaiting } from '../../domain/queue/waiting-limits.ts'
 import { type QueuedTrigger, queuedTriggers } from '../../domain/scripts/trigger-kinds.ts'
 import { loadOnce } from '../../load-once.ts'
 import { builder } from '../builder.ts'
@@ -68,12 +69,14 @@ builder.queryFields(t => ({
   }),
 }))
 
+const manyWaiting = maxWaiting.toLocaleString('en-US')
+
 builder.mutationFields(t => ({
   retryQueuedRun: t.field({
     description:
       'Makes a dead queued run wait again, from attempt 1, and a waiting one due now. One that waits for an earlier\n' +
       'run of its hook and case still runs after that.\n\n' +
-      '`NOT_FOUND`; `CONFLICT` while it runs; `OVERLOADED` for a dead one at 10,000 waiting runs.',
+      `\`NOT_FOUND\`; \`CONFLICT\` while it runs; \`OVERLOADED\` for a dead one at ${manyWaiting} waiting runs.`,
     type: QueuedRun,
     nullable: true,
     scope: 'functions:write',
@@ -83,8 +86,8 @@ builder.mutationFields(t => ({
   }),
   retryQueuedRuns: t.field({
     description:
-      'Makes the oldest dead queued runs wait again, from attempt 1, and returns their number. It stops at 10,000\n' +
-      'waiting runs. Runs of one hook and case run in their order.\n\n' +
+      'Makes the oldest dead queued runs wait again, from attempt 1, and returns their number. It stops at\n' +
+      `${manyWaiting} waiting runs. Runs of one hook and case run in their order.\n\n` +
       `\`BAD_USER_INPUT\` for ${idNames.join(' together with ')}.`,
     type: 'Int',
     scope: 'functions:write',

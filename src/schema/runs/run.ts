@@ -1,8 +1,8 @@
 import type { RequestContext } from '../../context.ts'
 import { hasScope } from '../../credentials/caller.ts'
 import { type RunText, runInputTexts, type StoredRun } from '../../domain/runs/run-store.ts'
-import type { KeptCall, LogEntry, RunError } from '../../domain/scripts/run.ts'
-import { maxLogEntries } from '../../fairness/answer-bytes.ts'
+import { type KeptCall, type LogEntry, type RunError, txnSourceForm } from '../../domain/scripts/run.ts'
+import { maxKeptBytes, maxLogEntries } from '../../fairness/answer-bytes.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { readStored, type StoredPlace } from '../../json/read-stored.ts'
 import { JsonScanner } from '../../json/scanner.ts'
@@ -14,6 +14,7 @@ import { entriesOfLog, TaskErrorRef, TaskLogEntry, TaskOutcome } from '../script
 import { RunCall } from './run-call.ts'
 import { HookEvent, RunState, RunTrigger } from './run-enums.ts'
 
+const maxKept = `${maxKeptBytes / 2 ** 10} KiB`
 const costOfCalls = cost({ kind: 'list', maxItems: 100 })
 const costOfLogs = cost({ kind: 'sharedList', once: 20, maxItems: entriesOfLog, maxInAll: maxLogEntries })
 
@@ -27,7 +28,10 @@ Run.implement({
       nullable: true,
       description: 'The event of a hook; null for other triggers.',
     }),
-    name: t.exposeString('name', { description: 'Name of the function or task.', extensions: costOfText }),
+    name: t.exposeString('name', {
+      description: 'Name of the script: its function, task or webhook.',
+      extensions: costOfText,
+    }),
     function: t.field({
       type: FunctionRef,
       nullable: true,
@@ -60,7 +64,7 @@ Run.implement({
     }),
     txnID: t.exposeString('txnId', { description: 'Its transaction.', extensions: costOfText }),
     txnSource: t.exposeString('txnSource', {
-      description: '`<trigger>|<case type code>/<hook or task name>|<ISO 8601 time>`.',
+      description: txnSourceForm,
       extensions: costOfText,
     }),
     parent: t.field({
@@ -120,8 +124,7 @@ Run.implement({
     input: t.field({
       type: 'JSON',
       nullable: true,
-      description:
-        'Its input document; null if it was longer than 256 KiB, had no room, or is not kept any more.',
+      description: `Its input document; null if it was longer than ${maxKept}, had no room, or is not kept any more.`,
       scope: 'runs:read',
       extensions: costOfCounted,
       resolve: (run, _args, context) => load(run, 'input', context),
@@ -135,7 +138,7 @@ Run.implement({
       nullable: true,
       description:
         'The script that ran. For a function, the source of the version, with the scope `functions:read`; null\n' +
-        'without that scope. For a script that came with its request: kept like the input, up to 256 KiB.',
+        `without that scope. For a script that came with its request: kept like the input, up to ${maxKept}.`,
       scope: 'runs:read',
       extensions: costOfSource,
       resolve: async (run, _args, context) => {

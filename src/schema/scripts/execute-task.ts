@@ -4,17 +4,17 @@ import { costOfRun } from '../relay/field-cost.ts'
 import { TaskExecution } from './task-execution.ts'
 
 const TaskMetadataInput = builder.inputType('TaskMetadataInput', {
-  description: 'Names the function in logs and in the transaction.',
+  description: 'What identifies the script besides its name.',
   fields: t => ({
-    caseTypeCode: t.string({ description: 'Code of the case type.' }),
-    accountNickname: t.string({ description: 'Nickname of the account.' }),
+    caseTypeCode: t.string({ description: 'Code of the case type, for `txnSource`.' }),
+    accountNickname: t.string({ description: 'Not used. At most 200 characters.' }),
   }),
 })
 
 const ExecuteTaskInput = builder.inputType('ExecuteTaskInput', {
   description: 'A script and its input.',
   fields: t => ({
-    name: t.string({ required: true, description: 'Name of the function or task.' }),
+    name: t.string({ required: true, description: 'Name of the script, for logs and `txnSource`.' }),
     sourceCode: t.string({ required: true, description: 'JavaScript source code.' }),
     inputDocument: t.string({
       required: true,
@@ -26,7 +26,7 @@ const ExecuteTaskInput = builder.inputType('ExecuteTaskInput', {
     }),
     metadata: t.field({
       type: TaskMetadataInput,
-      description: 'Names the function in logs and in the transaction.',
+      description: 'What identifies the script besides its name.',
     }),
   }),
 })

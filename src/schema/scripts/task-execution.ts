@@ -1,10 +1,11 @@
-import type {
-  Execution,
-  LogEntry,
-  LogLevel,
-  RunError,
-  RunErrorCode,
-  Transaction,
+import {
+  type Execution,
+  type LogEntry,
+  type LogLevel,
+  type RunError,
+  type RunErrorCode,
+  type Transaction,
+  txnSourceForm,
 } from '../../domain/scripts/run.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
@@ -93,7 +94,7 @@ const RequestContextRef = builder.objectRef<Transaction>('RequestContext').imple
   fields: t => ({
     txnID: t.exposeString('txnID', { description: 'A GUID.' }),
     txnSource: t.exposeString('txnSource', {
-      description: '`<trigger>|<case type code>/<hook or task name>|<ISO 8601 time>`.',
+      description: txnSourceForm,
     }),
   }),
 })
@@ -102,7 +103,7 @@ export const TaskExecution = builder.objectRef<Execution>('TaskExecution').imple
   description: 'The result of running a script.',
   fields: t => ({
     id: t.exposeID('id', { description: 'Id of the run.' }),
-    name: t.exposeString('name', { description: 'Name of the function or task.' }),
+    name: t.exposeString('name', { description: 'Name of the script: its function, task or webhook.' }),
     outcome: t.expose('outcome', { type: TaskOutcome, description: 'How the run ended.' }),
     payload: t.field({
       type: 'JSON',

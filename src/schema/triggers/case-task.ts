@@ -1,4 +1,5 @@
 import { parseId, parseOptionalId } from '../../domain/id.ts'
+import { nameForm } from '../../domain/name.ts'
 import type { CaseTask as CaseTaskRow } from '../../domain/triggers/trigger-store.ts'
 import { builder } from '../builder.ts'
 import { readGivenTrigger, readTriggerFilter } from './given-trigger.ts'
@@ -26,7 +27,7 @@ const SaveCaseTaskInput = builder.inputType('SaveCaseTaskInput', {
     id: t.id({ description: 'Id of the task to change. Without one a task is created.' }),
     caseTypeCode: t.string({ description: `${triggerText.caseTypeCode} ${triggerText.required}` }),
     name: t.string({
-      description: `Name: a letter or digit, then up to 63 of these, \`.\`, \`_\` and \`-\`. ${triggerText.required}`,
+      description: `Name: ${nameForm}. ${triggerText.required}`,
     }),
     ...triggerInputFields(t),
   }),

@@ -3,7 +3,7 @@ import { parseId, parseOptionalId } from '../../domain/id.ts'
 import type { FunctionChoice } from '../../domain/triggers/complete-trigger.ts'
 import type { TriggerFilter } from '../../domain/triggers/trigger-store.ts'
 import { invalidInput } from '../../errors.ts'
-import { readScopes, refuseScopes } from './trigger-scopes.ts'
+import { missingScopes, readScopes } from './trigger-scopes.ts'
 
 interface TriggerArguments {
   readonly id?: string | null | undefined
@@ -24,7 +24,7 @@ export function readGivenTrigger<Input extends TriggerArguments>(
     ...given,
     function: readFunctionChoice({ id, functionId, functionName }),
     scopes: scopes == null ? scopes : readScopes(scopes),
-    refuseScopes: (all: readonly string[]) => refuseScopes(caller, all),
+    missingScopes: (all: readonly string[]) => missingScopes(caller, all),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ArgBuilder } from '@pothos/core'
 import type { RequestContext } from '../../context.ts'
 import type { StoredFunction } from '../../domain/functions/function-store.ts'
+import { maxListed, maxTasksOfType } from '../../domain/triggers/triggers.ts'
 import type { SchemaTypes } from '../builder.ts'
 import { FunctionRef } from '../refs.ts'
 import { cost, costOfRecord, costOfText } from '../relay/field-cost.ts'
@@ -67,8 +68,8 @@ export function triggerFilterArgs(arg: ArgBuilder<Types>) {
 /** A case type has at most 40 hooks and 50 tasks. */
 export const costOfTriggers = cost({
   kind: 'list',
-  maxItems: 1_000,
-  narrowed: { by: 'caseTypeCode', maxItems: 50 },
+  maxItems: maxListed,
+  narrowed: { by: 'caseTypeCode', maxItems: maxTasksOfType },
 })
 
 // Its fields need `functions:read`, since they lead to its source code.

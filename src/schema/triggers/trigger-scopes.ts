@@ -16,7 +16,7 @@ export function readScopes(given: readonly string[]): readonly Scope[] {
  * Refuses scopes of a trigger that the caller does not hold, because all runs of the trigger have them (contract,
  * section 7). Null if the caller holds each.
  */
-export function refuseScopes(caller: Caller, scopes: readonly string[]): RostrumError | null {
+export function missingScopes(caller: Caller, scopes: readonly string[]): RostrumError | null {
   const lacking = scopes.filter(scope => !isScope(scope) || !hasScope(caller, scope))
   if (lacking.length === 0) return null
   return new RostrumError(

@@ -1,5 +1,5 @@
 import { parseId, parseOptionalId } from '../../domain/id.ts'
-import { defaultOverlapHours } from '../../domain/webhooks/webhooks.ts'
+import { defaultOverlapHours, maxOverlapHours, maxWebhooks } from '../../domain/webhooks/webhooks.ts'
 import { builder } from '../builder.ts'
 import { cost } from '../relay/field-cost.ts'
 import { readGivenTrigger } from '../triggers/given-trigger.ts'
@@ -14,7 +14,7 @@ const SaveWebhookInput = builder.inputType('SaveWebhookInput', {
     ...triggerInputFields(t, 'that without a case type'),
     verification: t.field({
       type: WebhookVerification,
-      description: `How a delivery shows that it comes from the sender. ${triggerText.required}`,
+      description: `${webhookText.verification} ${triggerText.required}`,
     }),
     header: t.string({
       description: `${webhookText.header} If you change \`SECRET\`, leave it out.`,
@@ -22,7 +22,7 @@ const SaveWebhookInput = builder.inputType('SaveWebhookInput', {
     headers: t.stringList({ description: `${webhookText.headers} Default for a new one: none.` }),
     mode: t.field({
       type: WebhookMode,
-      description: 'What the answer to a delivery waits for. Default for a new one: `QUEUED`.',
+      description: `${webhookText.mode} Default for a new one: \`QUEUED\`.`,
     }),
     secret: t.string({
       description:
@@ -38,7 +38,7 @@ builder.queryField('webhooks', t =>
     description: 'The webhooks of the account, in ascending id.',
     type: [Webhook],
     scope: 'functions:read',
-    extensions: cost({ kind: 'list', maxItems: 100 }),
+    extensions: cost({ kind: 'list', maxItems: maxWebhooks }),
     resolve: (_root, _args, { caller, services }) => services.webhooks.list(caller.accountCode),
   }),
 )
@@ -48,7 +48,7 @@ builder.mutationFields(t => ({
     description:
       'Creates or changes a webhook. A change keeps what is left out, and the secrets unless one is given.\n\n' +
       '`NOT_FOUND` for an unknown webhook or function, `FORBIDDEN` for a scope that your credential lacks.\n' +
-      '`CONFLICT` for the name of another webhook, at 100 webhooks, and without a key for secrets.',
+      `\`CONFLICT\` for the name of another webhook, at ${maxWebhooks} webhooks, and without a key for secrets.`,
     type: WebhookWithSecret,
     nullable: true,
     scope: 'functions:write',
@@ -74,7 +74,7 @@ builder.mutationFields(t => ({
       overlapHours: t.arg.int({
         required: true,
         defaultValue: defaultOverlapHours,
-        description: 'Hours for which the earlier secrets stay valid, at most 720; 0 ends them at once.',
+        description: `Hours for which the earlier secrets stay valid, at most ${maxOverlapHours}; 0 ends them at once.`,
       }),
       secret: t.arg.string({
         description: `The sender's own secret, which no answer shows. Default: a new one.\n${webhookText.ownSecret}`,

@@ -10,8 +10,17 @@ import { QueuedRun } from '../refs.ts'
 import { costOfText } from '../relay/field-cost.ts'
 import { triggerFields } from '../triggers/trigger-fields.ts'
 
+export const webhookText = {
+  name: 'Name, the end of its path: `/api/1/webhook/{account_nickname}/{name}`.',
+  verification: 'How a delivery shows that it comes from the sender.',
+  mode: 'What the answer to a delivery waits for.',
+  header: 'Header that holds the secret, for `SECRET`.',
+  headers: 'Headers of a delivery that the function sees in `options.params.headers`.',
+  ownSecret: '`STANDARD`: `whsec_` and 24 to 64 bytes of base64; else 16 to 512 characters.',
+} as const
+
 export const WebhookVerification = builder.enumType('WebhookVerification', {
-  description: 'How a delivery shows that it comes from the sender.',
+  description: webhookText.verification,
   values: {
     STANDARD: {
       value: 'standard',
@@ -23,19 +32,12 @@ export const WebhookVerification = builder.enumType('WebhookVerification', {
 })
 
 export const WebhookMode = builder.enumType('WebhookMode', {
-  description: 'What the answer to a delivery waits for.',
+  description: webhookText.mode,
   values: {
     QUEUED: { value: 'queued', description: 'The commit of a queued run: 202.' },
     SYNC: { value: 'sync', description: 'The end of the run: 200 with its result, or 422.' },
   } as const satisfies Record<string, { value: Mode; description: string }>,
 })
-
-export const webhookText = {
-  name: 'Name, the end of its path: `/api/1/webhook/{account_nickname}/{name}`.',
-  header: 'Header that holds the secret, for `SECRET`.',
-  headers: 'Headers of a delivery that the function sees in `options.params.headers`.',
-  ownSecret: '`STANDARD`: `whsec_` and 24 to 64 bytes of base64; else 16 to 512 characters.',
-} as const
 
 export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
   description: 'Runs a function when another service sends a signed request.',
@@ -45,7 +47,7 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
     ...triggerFields(t),
     verification: t.expose('verification', {
       type: WebhookVerification,
-      description: 'How a delivery shows that it comes from the sender.',
+      description: webhookText.verification,
     }),
     header: t.exposeString('header', {
       nullable: true,
@@ -55,7 +57,7 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
     headers: t.exposeStringList('headers', { description: webhookText.headers, extensions: costOfText }),
     mode: t.expose('mode', {
       type: WebhookMode,
-      description: 'What the answer to a delivery waits for.',
+      description: webhookText.mode,
     }),
   }),
 })

@@ -15,7 +15,7 @@ export function createCheckedLookup(allowList: AllowList): LookupFunction {
     const answer = (found: Resolved): void => {
       const refused = found.find(({ address }) => !isAllowed(address))
       const [first] = found
-      if (refused !== undefined) callback(refuseAddress(hostname, refused.address), '', 0)
+      if (refused !== undefined) callback(addressRefused(hostname, refused.address), '', 0)
       else if (first === undefined) callback(new OutboundRefusal(`\`${hostname}\` has no address`), '', 0)
       else if (options.all === true) callback(null, found)
       else callback(null, first.address, first.family)
@@ -26,7 +26,7 @@ export function createCheckedLookup(allowList: AllowList): LookupFunction {
 
 // Returns the refusal of an address. The script does not see the address, which may be internal; the operator's log has
 // it.
-function refuseAddress(hostname: string, address: string): OutboundRefusal {
+function addressRefused(hostname: string, address: string): OutboundRefusal {
   const reason = `\`${hostname}\` resolves to an address that is not public`
   return new OutboundRefusal(reason, { hostname, address })
 }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { QueuedCapacity } from '../../domain/scripts/queued-capacity.ts'
 import { overloaded, shuttingDown } from '../../errors.ts'
 import { endBefore } from '../../signals/end-before.ts'
-import { isOfNoRun } from '../kill-causes.ts'
+import { endsRoutinely } from '../kill-causes.ts'
 import type { SandboxProcess } from '../launch/sandbox-process.ts'
 import type { OutboundWaits } from '../outbound/outbound-waits.ts'
 import { AdmissionPolicy } from './admission-policy.ts'
@@ -237,7 +237,8 @@ export class Admission {
 
   // A script can go on after its end. Then the sandbox counts toward its account's share again, unless a run has it.
   #noteEnd(accountCode: string, sandbox: SandboxProcess): void {
-    const note = () => this.#policy.noteEnd(accountCode, sandbox.isServing || isOfNoRun(sandbox.endReason))
+    const note = () =>
+      this.#policy.noteEnd(accountCode, sandbox.isServing || endsRoutinely(sandbox.endReason))
     if (!sandbox.isServing || !sandbox.isRecovering) return note()
     let heldSince: number | null = null
     sandbox.recovery.follow({

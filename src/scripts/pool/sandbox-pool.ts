@@ -185,7 +185,7 @@ export class SandboxPool {
   #warn(reason: string): void {
     this.#options.log.warn(
       { reason },
-      'the process that kills the sandboxes if the gateway dies is not there',
+      'the process that kills the sandboxes if the gateway dies does not run',
     )
   }
 

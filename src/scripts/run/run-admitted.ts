@@ -2,7 +2,7 @@ import type { RunLimits } from '../../config.ts'
 import { type AnswerCall, ScriptCalls } from '../calls/script-calls.ts'
 import type { RunEnding } from '../ending/read-ending.ts'
 import type { RunLog } from '../ending/run-log.ts'
-import { isOfRecovery } from '../kill-causes.ts'
+import { failedToRecover } from '../kill-causes.ts'
 import type { Admission, AdmissionRequest } from '../pool/admission.ts'
 import type { RunMessage } from '../protocol.ts'
 import { runInSandbox } from './run-in-sandbox.ts'
@@ -75,7 +75,7 @@ async function tryToRun({ limits, admission }: RunningParts, waiting: AskedRun):
       onBegun: waiting.onBegun,
     })
     if (ending.kind === 'notBegun') release(false)
-    return { ending, hasRecovered: !isOfRecovery(sandbox.endReason) }
+    return { ending, hasRecovered: !failedToRecover(sandbox.endReason) }
   } finally {
     release()
   }

@@ -72,7 +72,7 @@ test('a stream ends with the reason once an older copy takes the place of the da
   expect(await before.ended).toBe(true)
   expect(before.errors).toMatchObject([
     {
-      message: expect.stringMatching(/^The database is an older copy now/),
+      message: expect.stringMatching(/^The database was replaced by an older copy/),
       extensions: { code: 'BAD_USER_INPUT' },
     },
   ])

@@ -65,7 +65,7 @@ test('an end that waits for the locked queue of its account holds up no run of a
   const left = async (accountCode: string) => (await queue.list(accountCode, null, 0, 1)).length
   await expect.poll(() => left('neighbour'), { timeout: 30_000 }).toBe(0)
   // The end still waits: the store has not refused it.
-  expect(app.logLines.filter(line => line.includes('queued runs could not be worked on'))).toEqual([])
+  expect(app.logLines.filter(line => line.includes('the work on queued runs failed'))).toEqual([])
   await lock.commit()
   await expect.poll(() => left('demo'), { timeout: 30_000 }).toBe(0)
 })

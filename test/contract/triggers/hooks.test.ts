@@ -315,7 +315,7 @@ describe('a pre-delete hook', () => {
     const { body } = await app.send(`/platform/cases/${id}`, { method: 'DELETE' })
     expect(body.detail).toBe(
       `OWN_CASE Case \`${id}\` is being deleted by the transaction of this run. ` +
-        'Call `exit` to let it go, or `fail` to keep it as it is.',
+        'Call `exit` to allow the delete, or `fail` to refuse it.',
     )
   })
 })

@@ -12,13 +12,13 @@ const live = { id: 1, name: 'notify', caseTypeCode: null, hash: 'a'.repeat(64), 
 
 interface Gateway {
   readonly renew?: QueueStore['renew']
-  readonly renewEachMs?: number
+  readonly renewEveryMs?: number
   /** True for scripts that run until they are stopped. */
   readonly isEndless?: boolean
 }
 
 /** The attempts of a gateway whose script takes `scriptMs` before its only call, and its start `lookUpMs`. */
-function startRuns({ renew = async () => [], renewEachMs = leaseMs / 3, isEndless = false }: Gateway = {}) {
+function startRuns({ renew = async () => [], renewEveryMs = leaseMs / 3, isEndless = false }: Gateway = {}) {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const recorder = createRunRecorder({
@@ -46,7 +46,7 @@ function startRuns({ renew = async () => [], renewEachMs = leaseMs / 3, isEndles
     },
     finish: async (_run, { kind }) => void seen.ends.push(kind),
     ...{ log: new BoundLog(pino({ enabled: false })), tracing: null, hideSecrets: text => text },
-    leaseMs: renewEachMs * 3,
+    leaseMs: renewEveryMs * 3,
     ...{ deferRuns: recorder.defer, retryAfterMs: () => 1, onError: () => undefined, onEnd: () => undefined },
   })
   onTestFinished(async () => {
@@ -78,7 +78,7 @@ test('a run whose lease ended before a call of its script makes no call and is r
 
 test('the lease of the next attempt does not keep the attempt before, at the same gateway', async () => {
   const renew: QueueStore['renew'] = async (_account, held) => held.filter(({ holder }) => holder === 'two')
-  const { seen, running } = startRuns({ renew, renewEachMs: 10, isEndless: true })
+  const { seen, running } = startRuns({ renew, renewEveryMs: 10, isEndless: true })
   const claimedAt = performance.now()
   const ready = { claimedAt, leasedUntil: claimedAt + leaseMs }
   running.begin({ run, ...ready })

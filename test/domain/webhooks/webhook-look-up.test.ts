@@ -52,7 +52,7 @@ const save = (id: number | null, rest: Partial<WebhookInput> = {}) =>
     headers: [],
     scopes: [],
     enabled: true,
-    refuseScopes: () => null,
+    missingScopes: () => null,
     secret: null,
     ...rest,
   })

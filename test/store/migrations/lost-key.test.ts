@@ -20,7 +20,7 @@ const save = (webhooks: Webhooks, name: string, functionId: number, id: number |
     name,
     function: { id: functionId },
     enabled: true,
-    refuseScopes: () => null,
+    missingScopes: () => null,
     secret: null,
   })
 

@@ -82,7 +82,7 @@ export class RunController {
     this.#change(this.isRunning ? { isOfOther: true } : idleRun)
   }
 
-  /** Forgets what an edit may have mended. */
+  /** Forgets the problems that an edit may have solved. */
   forgetProblems(): void {
     const isRefused = this.state.phase === 'refused'
     this.#hasChanged = true

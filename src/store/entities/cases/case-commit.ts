@@ -1,6 +1,6 @@
 import type { CaseCommit, CaseStore, CommittedCase } from '../../../domain/cases/case-store.ts'
 import type { Origin } from '../../../domain/port.ts'
-import { refuseToQueue } from '../../../domain/queue/waiting-limits.ts'
+import { tooMuchQueued } from '../../../domain/queue/waiting-limits.ts'
 import type { CommittedRuns } from '../../../domain/runs/deferred-runs.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
@@ -75,7 +75,7 @@ export function createCaseCommit(dependencies: Dependencies): Pick<CaseStore, 'c
     const { accountCode } = origin
     const now = yield* only(statements.lockType, { accountCode, caseTypeCode })
     if ((now.revision ?? 0) !== wanted.revision) return { kind: 'conflict' }
-    const refusal = refuseToQueue(now, measureWaiting(queued), limits.queueBytes)
+    const refusal = tooMuchQueued(now, measureWaiting(queued), limits.queueBytes)
     if (refusal !== null) return refuse(refusal)
     const full = stored.refuseFull(now.storedBytes, addedBytes)
     if (wanted.data !== null && full !== null) return full

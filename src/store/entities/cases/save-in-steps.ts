@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { maxWaiting, refuseToQueue } from '../../../domain/queue/waiting-limits.ts'
+import { maxWaiting, tooMuchQueued } from '../../../domain/queue/waiting-limits.ts'
 import { insertInto } from '../../columns.ts'
 import type { Database } from '../../database.ts'
 import { all, first, only, unread, type Work } from '../../work.ts'
@@ -51,7 +51,7 @@ function prepareKind(
       if (revisions.has(caseTypeCode)) continue
       const now = yield* only(lockType, { accountCode, caseTypeCode })
       if (now.storedBytes + addedBytes > roomBytes) return []
-      if (refuseToQueue(now, more, shared.maxWaitingBytes) !== null) return []
+      if (tooMuchQueued(now, more, shared.maxWaitingBytes) !== null) return []
       revisions.set(caseTypeCode, now.revision)
     }
     return saves.filter(save => revisions.get(save.caseTypeCode) === save.revision)

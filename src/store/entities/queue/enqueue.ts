@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { NewQueuedRun } from '../../../domain/queue/queue-store.ts'
-import { maxWaiting, refuseToQueue, tooManyWait } from '../../../domain/queue/waiting-limits.ts'
+import { maxWaiting, tooManyWait, tooMuchQueued } from '../../../domain/queue/waiting-limits.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import { select } from '../../columns.ts'
 import { type Dialect, namesOf, placeholders, type Values } from '../../dialect.ts'
@@ -52,7 +52,7 @@ export function createEnqueue({ dialect, accounts, stored, limits: { queueBytes 
     if (row instanceof Refusal) return row
     if (row === undefined) {
       const now = yield* accounts.lock(accountCode)
-      return refuse(refuseToQueue(now, measureWaiting(shared), queueBytes) ?? tooManyWait())
+      return refuse(tooMuchQueued(now, measureWaiting(shared), queueBytes) ?? tooManyWait())
     }
     const count = measureWaiting(shared).waiting
     const firstId = row.lastId - count + 1

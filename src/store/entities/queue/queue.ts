@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { type HeldRun, isAmong } from '../../../domain/queue/held-runs.ts'
 import type { QueuedEnd, QueueStore } from '../../../domain/queue/queue-store.ts'
-import { isRunning, noQueuedRun } from '../../../domain/queue/waiting-limits.ts'
+import { noQueuedRun, stillRunning } from '../../../domain/queue/waiting-limits.ts'
 import type { RunRow, RunWrites } from '../../../domain/runs/run-store.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import type { ShareOwner } from '../../../fairness/share-owner.ts'
@@ -92,7 +92,7 @@ export function createQueueStore(dependencies: Dependencies): QueueStore {
         yield* accounts.lock(accountCode)
         const row = yield* first(statements.find, { accountCode, id })
         if (row === undefined) return refuse(noQueuedRun(id))
-        if (row.state === 'running') return refuse(isRunning(id, 'Cancel'))
+        if (row.state === 'running') return refuse(stillRunning(id, 'Cancel'))
         yield* all(statements.remove, { accountCode, id })
         yield* inputs.release(accountCode, [row.inputId], 1)
         if (row.state !== 'dead') yield* accounts.count(accountCode, -1)

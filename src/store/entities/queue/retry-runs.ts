@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { QueueStore } from '../../../domain/queue/queue-store.ts'
-import { isRunning, maxWaiting, noQueuedRun, refuseToQueue } from '../../../domain/queue/waiting-limits.ts'
+import { maxWaiting, noQueuedRun, stillRunning, tooMuchQueued } from '../../../domain/queue/waiting-limits.ts'
 import type { StoreLimits } from '../../../domain/store-limits.ts'
 import type { Database } from '../../database.ts'
 import { columnsOf, type Dialect, placeholders, type Statement } from '../../dialect.ts'
@@ -62,11 +62,11 @@ export function createRetrying(
         const waiting = yield* accounts.lock(accountCode)
         const found = yield* first(statements.find, { accountCode, id })
         if (found === undefined) return refuse(noQueuedRun(id))
-        if (found.state === 'running') return refuse(isRunning(id, 'Retry'))
+        if (found.state === 'running') return refuse(stillRunning(id, 'Retry'))
         if (found.state === 'dead') {
           const dead = yield* only(statements.findDead.one, { accountCode, id, limit: 1 })
           const more = { waiting: 1, waitingBytes: dead.bytes }
-          const refusal = refuseToQueue(waiting, more, limits.queueBytes)
+          const refusal = tooMuchQueued(waiting, more, limits.queueBytes)
           if (refusal !== null) return refuse(refusal)
           yield* wake(accountCode, [dead])
         } else {

@@ -20,7 +20,7 @@ export interface Transactions {
 // Maximum time for which the first write waits for others. Requests that arrive together become writes one by one.
 const maxWaitMs = 4
 // How often writes try to get the lock while another program holds it. All wait as long as the first one.
-const tryLockEachMs = 20
+const tryLockEveryMs = 20
 // Maximum number of writes that wait for it. Each one may have a body in memory.
 const maxLockedWrites = 1_000
 
@@ -66,7 +66,7 @@ export function createTransactions(client: Database, refuseIfLost: () => void): 
 
   function waitForLock({ failure }: Locked): void {
     locked ??= { since: performance.now(), failure }
-    if (performance.now() - locked.since < maxLockMs) return void setTimeout(commit, tryLockEachMs)
+    if (performance.now() - locked.since < maxLockMs) return void setTimeout(commit, tryLockEveryMs)
     failAll(failure)
   }
 
@@ -98,7 +98,7 @@ export function createTransactions(client: Database, refuseIfLost: () => void): 
     async flush() {
       while (waiting.length > 0) {
         if (locked === null) commit()
-        else await sleep(tryLockEachMs)
+        else await sleep(tryLockEveryMs)
         await nextTurn()
       }
     },

@@ -5,7 +5,7 @@ import { describeBadEmail, describeBadLabel, describeBadName } from '../domain/d
 import { parseId } from '../domain/id.ts'
 import { checkAccountCode } from '../domain/name.ts'
 import type { Store } from '../domain/store.ts'
-import { RostrumError, StartError } from '../errors.ts'
+import { hasCode, StartError } from '../errors.ts'
 import { openStore } from '../store/open-store.ts'
 import { issueToken } from './issue-token.ts'
 import { parseExpiry } from './parse-expiry.ts'
@@ -57,8 +57,7 @@ export async function runTokenCommand(argv: string[], environment: Environment):
     process.stdout.write(await execute(argv, environment))
     return 0
   } catch (error) {
-    const isBadValue = error instanceof RostrumError && error.code === 'BAD_USER_INPUT'
-    const isUsage = error instanceof UsageError || isBadValue
+    const isUsage = error instanceof UsageError || hasCode(error, 'BAD_USER_INPUT')
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     return isUsage ? usageExitCode : 1
   }

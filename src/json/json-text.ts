@@ -60,3 +60,8 @@ export function fillTemplate({ text, insertions }: JsonTemplate): string {
 export function writeJson(value: unknown): string {
   return fillTemplate(writeTemplate(value))
 }
+
+/** True for the content type of JSON, such as `application/json` or `application/problem+json; charset=utf-8`. */
+export function isJsonType(contentType: string): boolean {
+  return /^(application|text)\/([\w.!#$&^+-]+\+)?json\s*(;|$)/i.test(contentType)
+}

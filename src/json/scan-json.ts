@@ -1,6 +1,15 @@
 import { JsonScanner, type ScanFault, type ScanLimits } from './scanner.ts'
 import { spells } from './spells.ts'
 
+/** Maximum levels of a script's input. A million levels would take a sandbox too long to parse. */
+export const maxInputDepth = 100_000
+
+/**
+ * Maximum number of items and fields, counted together, of a request's body or the variables of a script's call. The
+ * smallest values take twenty times their bytes when parsed. The variables of an operation may have 8,000 of them.
+ */
+export const maxValues = 10_000
+
 export interface JsonMember {
   /** The bytes of the value without surrounding white space. */
   readonly bytes: Buffer

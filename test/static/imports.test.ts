@@ -53,6 +53,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 }
 
 const forAll = [
+  'cannot-listen.ts',
   'config.ts',
   'errors.ts',
   'signals',

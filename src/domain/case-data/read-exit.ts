@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { hasCode } from '../../errors.ts'
 import type { LongWork } from '../../fairness/long-work.ts'
 import type { JsonText } from '../../json/json-text.ts'
 import { parseJson } from '../../json/parse-json.ts'
@@ -34,7 +34,7 @@ export async function readExit({ text }: JsonText, work: LongWork): Promise<Writ
     return { data, text }
   } catch (error) {
     // Any other error is not the script's: its client has disconnected, for example.
-    if (!(error instanceof RostrumError && error.code === 'BAD_USER_INPUT')) throw error
+    if (!hasCode(error, 'BAD_USER_INPUT')) throw error
     return errorWithoutPosition('RESULT', `\`exit\` must get the data of the case: ${error.message}`)
   }
 }

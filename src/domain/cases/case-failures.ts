@@ -1,7 +1,11 @@
 import { invalidInput, notFound, RostrumError } from '../../errors.ts'
+import { shorten } from '../../json/surrogates.ts'
 import type { CaseChangeKind, Run } from '../scripts/run.ts'
 import { staleRecord } from '../stale-record.ts'
 import type { Case } from './case-store.ts'
+
+// Maximum length of a name in a message.
+const maxShownCharacters = 70
 
 export function noCase(id: number): RostrumError {
   return notFound('case', id)
@@ -44,4 +48,22 @@ export function otherCaseType(id: number, caseTypeCode: string): RostrumError {
       detail: `cannot change: case \`${id}\` is of the type \`${caseTypeCode}\``,
     },
   ])
+}
+
+/** The case of a task changed while the task ran. */
+export function changedDuringTask(id: number, name: string): RostrumError {
+  return new RostrumError(
+    'CONFLICT',
+    `Case \`${id}\` was changed or deleted while the task \`${name}\` ran, so its result was not saved. The task ` +
+      'was not run again.',
+    { reason: 'CASE_CHANGED' },
+  )
+}
+
+export function noTask(name: string, caseTypeCode: string): RostrumError {
+  const shown = shorten(name, maxShownCharacters)
+  return new RostrumError(
+    'NOT_FOUND',
+    `The case type \`${caseTypeCode}\` has no task \`${shown}\` that is enabled.`,
+  )
 }

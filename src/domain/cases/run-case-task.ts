@@ -1,3 +1,4 @@
+import { hasCode } from '../../errors.ts'
 import { JsonText } from '../../json/json-text.ts'
 import type { JsonObject } from '../../json/read-json.ts'
 import { readExit } from '../case-data/read-exit.ts'
@@ -6,10 +7,9 @@ import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import type { Execution } from '../scripts/run.ts'
 import { makeCause } from '../scripts/run-cause.ts'
 import type { CheckExit, Script, Scripts } from '../scripts/script.ts'
-import { changedMeanwhile, hasConflict, noTask } from '../triggers/trigger-failures.ts'
 import type { CaseTaskStore, RunnableTask } from '../triggers/trigger-store.ts'
 import type { ChangedCase, ChangeRequest } from './attempt-change.ts'
-import { noCase, refuseOwnCase, refuseStale } from './case-failures.ts'
+import { changedDuringTask, noCase, noTask, refuseOwnCase, refuseStale } from './case-failures.ts'
 import type { Case, CaseStore } from './case-store.ts'
 
 export interface TaskRequest extends ChangeRequest {
@@ -63,7 +63,8 @@ export async function runTask(
     if (data === undefined) return { execution, change: null }
     if (data === null) return { execution, change: unchanged(request, row, runs) }
     const change = await saveResult(requestSave(request, row, task), data, runs).catch((error: unknown) => {
-      throw hasConflict(error) ? changedMeanwhile(id, name) : error
+      const isGone = hasCode(error, 'PRECONDITION_FAILED', 'NOT_FOUND')
+      throw isGone ? changedDuringTask(id, name) : error
     })
     return { execution, change }
   } finally {

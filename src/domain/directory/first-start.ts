@@ -1,4 +1,4 @@
-import { RostrumError, StartError } from '../../errors.ts'
+import { hasCode, StartError } from '../../errors.ts'
 import type { Store } from '../store.ts'
 import { hashToken, isExpired, newApiToken } from './api-token.ts'
 import type { ApiToken, NewApiToken } from './token-store.ts'
@@ -27,7 +27,7 @@ export async function prepareFirstStart(store: Store, adminToken: string | null)
   try {
     return await prepare(store, adminToken)
   } catch (error) {
-    if (!(error instanceof RostrumError) || error.code !== 'UNAVAILABLE') throw error
+    if (!hasCode(error, 'UNAVAILABLE')) throw error
     // The first sentence says what happened. The others advise a caller, not an operator.
     const [reason] = error.message.split(/(?<=\.) /)
     const lostToken =

@@ -1,6 +1,6 @@
 import type { BoundLog } from '../../bound-log.ts'
 import { callerOfTrigger } from '../../credentials/caller.ts'
-import { RostrumError } from '../../errors.ts'
+import { hasCode, RostrumError } from '../../errors.ts'
 import { cutText } from '../../json/surrogates.ts'
 import type { SpanParent } from '../../tracing/span.ts'
 import type { RunnableFunction } from '../functions/function-store.ts'
@@ -61,9 +61,7 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
     }
     return again(attempt, error === null ? errorOf('CRASHED', withoutOutcome) : toKeptError(attempt, error))
   } catch (error) {
-    if (signal.aborted || (error instanceof RostrumError && error.code === 'OVERLOADED')) {
-      return { kind: 'released' }
-    }
+    if (signal.aborted || hasCode(error, 'OVERLOADED')) return { kind: 'released' }
     return judgeRefusal(attempt, error)
   }
 }
@@ -71,7 +69,7 @@ export async function attemptRun(attempt: Attempt): Promise<QueuedEnd['end']> {
 function judgeRefusal(attempt: Attempt, error: unknown): QueuedEnd['end'] {
   const message = error instanceof RostrumError ? error.message : 'The gateway failed'
   // The input never changes, so every attempt would be refused.
-  if (error instanceof RostrumError && error.code === 'BAD_USER_INPUT') {
+  if (hasCode(error, 'BAD_USER_INPUT')) {
     const refused = `The input of queued run \`${attempt.run.id}\` cannot be read: ${message}`
     return { kind: 'dead', error: errorOf('CRASHED', shorten(refused)) }
   }

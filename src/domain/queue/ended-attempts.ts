@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { hasCode } from '../../errors.ts'
 import type { DeferredRuns } from '../runs/deferred-runs.ts'
 import { type HeldRun, isAmong } from './held-runs.ts'
 import type { ClaimedRun, DeadRun, Finished, NextClaim, QueuedEnd, QueueStore } from './queue-store.ts'
@@ -94,7 +94,7 @@ export class EndedAttempts {
       this.#dependencies.onError(error)
       const now = performance.now()
       const isLeased = some.some(({ leasedUntil }) => leasedUntil > now)
-      isWorthRetrying = isLeased && error instanceof RostrumError && error.code === 'UNAVAILABLE'
+      isWorthRetrying = isLeased && hasCode(error, 'UNAVAILABLE')
       account.pausedUntil = isWorthRetrying ? now + failedPauseMs : 0
     }
     if (isWorthRetrying) for (const attempt of some) attempt.mayBeWritten = true

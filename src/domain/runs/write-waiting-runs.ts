@@ -1,4 +1,4 @@
-import { RostrumError } from '../../errors.ts'
+import { hasCode } from '../../errors.ts'
 import { Places } from '../../fairness/places.ts'
 import type { RunEnd, RunStart } from '../scripts/run-record.ts'
 import { toRow } from './run-row.ts'
@@ -135,7 +135,7 @@ export function createWaitingRuns(dependencies: Dependencies): WaitingRuns {
     } catch (error) {
       onError(error, runs.length)
       isSilent = performance.now() - startedAt > silentMs
-      return !(error instanceof RostrumError && error.code === 'UNAVAILABLE')
+      return !hasCode(error, 'UNAVAILABLE')
     }
   }
 

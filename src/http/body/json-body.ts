@@ -3,15 +3,13 @@ import { RostrumError } from '../../errors.ts'
 import { describeBadJson } from '../../json/describe-bad-json.ts'
 import { parseJson, parseText } from '../../json/parse-json.ts'
 import { findProtoKeys } from '../../json/read-json.ts'
-import { type JsonScan, scanJson } from '../../json/scan-json.ts'
+import { type JsonScan, maxValues, scanJson } from '../../json/scan-json.ts'
 import type { ScanLimits } from '../../json/scanner.ts'
 
 /** Reserves the memory of a body before it is parsed. Throws if there is not enough. */
 export type ReserveMemory = (bytes: number) => void
 
 const maxDepth = 2_000
-/** Items and fields of a whole body; the variables of an operation may have 8,000 of them. */
-export const maxValues = 10_000
 // Maximum number of values in case data. JSON of 1 MiB has fewer.
 const maxDataValues = 600_000
 // Scanning shorter bodies first would cost more than it saves.

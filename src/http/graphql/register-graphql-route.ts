@@ -6,7 +6,7 @@ import { createBodyParser } from '../body/create-body-parser.ts'
 import { createDataParser } from '../body/json-body.ts'
 import { answerError } from '../errors/answer-error.ts'
 import { createDocumentWorkFinder, type Work } from '../idempotency/find-work.ts'
-import { refuseStream } from '../idempotency/idempotency-hooks.ts'
+import { noStreamWithKey } from '../idempotency/idempotency-hooks.ts'
 import { graphqlPath } from '../paths.ts'
 import { addCallerHooks, type Registration } from '../registration.ts'
 import { eventStream, negotiateAccept } from '../request/negotiate-accept.ts'
@@ -33,7 +33,7 @@ export async function registerGraphqlRoute(
     const asked = services.engine.findType({ query, operationName: readName(operationName) })
     if (asked !== null && asked !== 'mutation') return null
     const { type } = negotiateAccept(raw)
-    if (type === eventStream) throw refuseStream()
+    if (type === eventStream) throw noStreamWithKey()
     return type === null ? null : work
   }
 

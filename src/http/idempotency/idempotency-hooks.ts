@@ -202,7 +202,7 @@ function negotiateAgain(
 }
 
 /** Returns the refusal of a stream under an idempotency key. A stream cannot be stored. */
-export function refuseStream(): RostrumError {
+export function noStreamWithKey(): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
     'A stream cannot be stored under an `Idempotency-Key`: leave one of them out, or accept JSON.',

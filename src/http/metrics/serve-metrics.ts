@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { Logger } from 'pino'
-import { cannotListen, type Listening } from '../../errors.ts'
+import { cannotListen, type Listening } from '../../cannot-listen.ts'
 import { metricsType } from '../../metrics/metrics.ts'
 import { metricsPath } from '../paths.ts'
 

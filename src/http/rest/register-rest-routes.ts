@@ -16,7 +16,7 @@ import { addSourceParsers } from '../body/source-parsers.ts'
 import type { UnreadAnswers } from '../edge/unread-answers.ts'
 import { answerFailure } from '../errors/answer-error.ts'
 import { findRouteWork } from '../idempotency/find-work.ts'
-import { refuseStream } from '../idempotency/idempotency-hooks.ts'
+import { noStreamWithKey } from '../idempotency/idempotency-hooks.ts'
 import { queryOf } from '../paths.ts'
 import { addCallerHooks, type Registration } from '../registration.ts'
 import { executeFor, type HttpServices } from '../request/http-services.ts'
@@ -38,7 +38,7 @@ export async function registerRestRoutes(server: FastifyInstance, registration: 
         const { method, path } = row
         const work = findRouteWork(row.operation, services.engine.runFields)
         const findWork = (request: FastifyRequest) => {
-          if (choosesEvents(row, request)) throw refuseStream()
+          if (choosesEvents(row, request)) throw noStreamWithKey()
           return work
         }
         // A request that may start a run reserves a place for the run before its body is read.

@@ -4,7 +4,8 @@ import type { DeliveryInput } from '../../domain/webhooks/run-delivery.ts'
 import type { Webhook } from '../../domain/webhooks/webhook-store.ts'
 import { RostrumError } from '../../errors.ts'
 import { describeBadJson } from '../../json/describe-bad-json.ts'
-import { scanJson } from '../../json/scan-json.ts'
+import { isJsonType } from '../../json/json-text.ts'
+import { maxInputDepth, scanJson } from '../../json/scan-json.ts'
 import { parseFields } from '../body/form-body.ts'
 import { decodeBody } from '../body/json-body.ts'
 import { queryOf } from '../paths.ts'
@@ -13,11 +14,8 @@ import { readHeader } from './check-delivery.ts'
 
 const maxFields = 1_000
 
-// As for the input of other runs.
-const maxDepth = 100_000
 // RFC 9110, section 8.3.1.
 const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
-const jsonType = /^(application|text)\/([\w.+-]+\+)?json\s*(;|$)/i
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
 /**
@@ -56,7 +54,7 @@ function readContentType(request: FastifyRequest): string {
 function readPayload(body: Buffer, type: string): string {
   if (body.length === 0) return 'null'
   const text = decodeBody(body)
-  if (jsonType.test(type)) {
+  if (isJsonType(type)) {
     refuseBadJson(text)
     return text
   }
@@ -65,7 +63,7 @@ function readPayload(body: Buffer, type: string): string {
 
 function refuseBadJson(text: string): void {
   const bytes = Buffer.from(text)
-  const { fault, position } = scanJson(bytes, { maxDepth })
+  const { fault, position } = scanJson(bytes, { maxDepth: maxInputDepth })
   if (fault === null) return
   if (fault === 'depth') throw new RostrumError('BAD_USER_INPUT', 'The body is nested too deeply.')
   throw new RostrumError('BAD_USER_INPUT', `The body ${describeBadJson(bytes, position)}.`)

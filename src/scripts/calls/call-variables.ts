@@ -1,12 +1,10 @@
 import { RostrumError } from '../../errors.ts'
 import { parseJson } from '../../json/parse-json.ts'
+import { maxValues } from '../../json/scan-json.ts'
 import { JsonScanner } from '../../json/scanner.ts'
 import { maxDepth } from '../protocol.ts'
 
 export type Variables = Record<string, unknown>
-
-// Maximum number of values, as for a request. The smallest values take twenty times their bytes when parsed.
-const maxValues = 10_000
 
 /** The variables of a script's call: a JSON text from the sandbox, which is parsed only when the call has its turn. */
 export class CallVariables {

@@ -3,11 +3,9 @@ import type { Script } from '../../domain/scripts/script.ts'
 import { fieldTooLarge, invalidInput, type RostrumError } from '../../errors.ts'
 import { countCharacters } from '../../json/count-characters.ts'
 import { describeBadJson } from '../../json/describe-bad-json.ts'
-import { type JsonScan, scanJson } from '../../json/scan-json.ts'
+import { type JsonScan, maxInputDepth, scanJson } from '../../json/scan-json.ts'
 
 const maxLabelLength = 200
-// Maximum levels of a JSON document. A million levels would take a sandbox too long to parse.
-const maxDepth = 100_000
 
 /** A checked script. Its texts are valid JSON. */
 export interface CheckedScript extends Omit<Script, 'options'> {
@@ -64,7 +62,7 @@ function checkLabel(field: string, text: string, minLength: number): void {
 
 function scanText(field: string, text: string, names: readonly string[] = []): JsonScan {
   const bytes = Buffer.from(text)
-  const scan = scanJson(bytes, { maxDepth }, names)
+  const scan = scanJson(bytes, { maxDepth: maxInputDepth }, names)
   if (scan.fault === null) return scan
   if (scan.fault === 'depth') throw refuse(field, 'is nested too deeply')
   throw refuse(field, describeBadJson(bytes, scan.position))

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
+import { isJsonType } from '../../json/json-text.ts'
 import { JsonScanner } from '../../json/scanner.ts'
 import { OutboundRefusal } from './outbound-address.ts'
 
 const pieceBytes = 2 ** 15
-const jsonType = /^(application|text)\/([\w.!#$&^-]+\+)?json\s*(;|$)/i
 
 export interface AnswerReading {
   readonly maxBytes: number
@@ -25,7 +25,7 @@ export async function readOutboundAnswer(
     throw new OutboundRefusal('the answer is compressed, which was not asked for')
   }
   // An answer without a content type is accepted if its content is JSON.
-  if (!jsonType.test(String(headers['content-type'] ?? 'application/json'))) throw notJson()
+  if (!isJsonType(String(headers['content-type'] ?? 'application/json'))) throw notJson()
   return decode(await readJson(body, reading))
 }
 

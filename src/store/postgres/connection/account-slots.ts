@@ -7,7 +7,11 @@ import { nothingChanged } from './explain-failure.ts'
  */
 export type WithAccountSlot = <T>(owner: ShareOwner, work: () => Promise<T>) => Promise<T>
 
-const maxWaitMs = 4_000
+/** Maximum time before a change is sent. */
+export const maxWaitMs = 4_000
+
+/** Why a change of an account was not sent in time. */
+export const othersTookLong = 'Other changes of this account took too long'
 
 /** `tooLate` is the reason in that error, such as `The database gave no connection`. */
 export function createAccountSlots({

@@ -2,7 +2,7 @@ import { AccountBudget } from '../../../fairness/account-budget.ts'
 import type { ShareOwner } from '../../../fairness/share-owner.ts'
 import { endBefore } from '../../../signals/end-before.ts'
 import { createTimeCall, type TimeCall } from '../../database.ts'
-import { createAccountSlots, type WithAccountSlot } from './account-slots.ts'
+import { createAccountSlots, othersTookLong, type WithAccountSlot } from './account-slots.ts'
 import { explainFailure, explainReadFailure, outcomeUnknown } from './explain-failure.ts'
 import type { Pool, PoolClient } from './pool.ts'
 import { shares } from './shares.ts'
@@ -55,15 +55,14 @@ type Bound = <T>(
 
 export function createCalls(pool: Pool, time: TimeCall = createTimeCall(undefined)): Calls {
   const bound = createBound(pool)
-  const tooLate = 'Other changes of this account took too long'
   return {
     pool,
     read: (owner, call) => time('read', () => bound(owner, call, explainReadFailure)),
     write: (owner, call) => time('write', () => bound(owner, call)),
     bound,
-    withAccountSlot: createAccountSlots({ each: maxChangesAtOnce, tooLate }),
-    withSharedSlot: createAccountSlots({ each: maxSharedAtOnce, tooLate }),
-    withBulkSlot: createAccountSlots({ each: maxBulksAtOnce, tooLate }),
+    withAccountSlot: createAccountSlots({ each: maxChangesAtOnce, tooLate: othersTookLong }),
+    withSharedSlot: createAccountSlots({ each: maxSharedAtOnce, tooLate: othersTookLong }),
+    withBulkSlot: createAccountSlots({ each: maxBulksAtOnce, tooLate: othersTookLong }),
   }
 }
 

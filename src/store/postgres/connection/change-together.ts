@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { endBefore } from '../../../signals/end-before.ts'
 import type { ChangesTogether, ChangeTogether } from '../../database.ts'
+import { maxWaitMs, othersTookLong } from './account-slots.ts'
 import type { Calls } from './calls.ts'
 import { nothingChanged } from './explain-failure.ts'
 import type { PoolClient } from './pool.ts'
@@ -11,8 +12,6 @@ const maxChanges = 50
 const maxBatchBytes = 2 ** 20
 // Changes of more bytes have transactions of their own: several of them in one are slower than side by side.
 const maxSharedBytes = 32 * 2 ** 10
-// Maximum time before a change is sent.
-const maxWaitMs = 4_000
 
 interface WaitingChange<Change, Result> {
   readonly change: Change
@@ -99,7 +98,7 @@ export function createChangeTogether<Change, Result>({
       void sendAll(client, accountCode, waiting)
     }
     const onEnd = () => waiting.delete(each)
-    const error = () => nothingChanged('Other changes of this account took too long')
+    const error = () => nothingChanged(othersTookLong)
     await endBefore(each.sent.promise, { after: { ms: maxWaitMs, error }, onEnd })
     return each.result.promise
   }

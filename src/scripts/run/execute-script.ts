@@ -4,7 +4,6 @@ import type { RunRecorder, RunRecording } from '../../domain/scripts/run-record.
 import type { Asking, RunSettings, Script } from '../../domain/scripts/script.ts'
 import { type ErrorCode, RostrumError } from '../../errors.ts'
 import type { ScriptLogShare } from '../../fairness/script-log-share.ts'
-import { cutText } from '../../json/surrogates.ts'
 import { LateSignal } from '../../signals/late-signal.ts'
 import { beginRunSpans, type RunSpans } from '../../tracing/run-span.ts'
 import type { AnswerRunCall } from '../calls/answer-call.ts'
@@ -16,6 +15,7 @@ import { toExecution } from '../ending/to-execution.ts'
 import { readScript } from '../input/read-script.ts'
 import { addToken, scriptOptions } from '../input/script-options.ts'
 import { createRun } from './create-run.ts'
+import { toHint, toLogEnd, toLogFields } from './log-fields.ts'
 import { type RunningParts, runAdmitted } from './run-admitted.ts'
 import { endOfAborted } from './run-in-sandbox.ts'
 import type { RunTokens } from './run-tokens.ts'
@@ -42,68 +42,6 @@ export interface AskedScript {
   readonly script: Script
   readonly asking: Asking
   readonly settings: RunSettings & { readonly recorder: RunRecorder }
-}
-
-function toLogFields({ trigger, event, function: stored, case: ofCase }: RunCause) {
-  if (stored === null) return {}
-  const { id } = ofCase ?? { id: null }
-  return {
-    trigger,
-    ...(event === null ? {} : { event }),
-    function: stored.name,
-    version: stored.hash,
-    ...(id === null ? {} : { case: id }),
-  }
-}
-
-function beginSpans({ span = null }: Asking, run: Run, { trigger }: RunCause): RunSpans | null {
-  if (span === null) return null
-  return beginRunSpans(span, { runId: run.id, txnId: run.transaction.txnID, trigger })
-}
-
-async function judgeEnding(
-  ending: RunEnding,
-  { checkExit = null }: Pick<Script, 'checkExit'>,
-  signal: AbortSignal,
-): Promise<RunEnding> {
-  if (ending.kind !== 'exit' || checkExit === null) return ending
-  try {
-    const error = await checkExit(ending.payload)
-    return error === null ? ending : { kind: 'error', error }
-  } catch (error) {
-    // The script has run, so its run must be kept.
-    if (signal.aborted) return endOfAborted(signal)
-    throw error
-  }
-}
-
-// Maximum length of a message in the line of a run that failed.
-const maxLoggedCharacters = 300
-
-// Maximum length of a message in a hint. Longer messages are cut.
-const maxHintCharacters = 1_000
-
-function toHint(refusal: string): string {
-  const message = refusal.replace(/^graphql: /, '')
-  // The message comes after a colon, so a sentence begins in lower case there. Names such as `NOT_FOUND` and `Syntax
-  // Error` stay unchanged.
-  const sentence = /^(?!Syntax Error:)[A-Z][a-z ]/.test(message)
-    ? message[0]?.toLowerCase() + message.slice(1)
-    : message
-  return cutText(`\`graphql()\` was refused: ${sentence}`, maxHintCharacters)
-}
-
-// Returns the code under which a run counts that has begun and rejects, for example because the store is gone.
-function codeOf(error: unknown): ErrorCode {
-  return error instanceof RostrumError ? error.code : 'INTERNAL'
-}
-
-// A run that did not call `exit` is a warning that says why.
-function toLogEnd({ outcome, error, message, durationMs }: Execution) {
-  const facts = { outcome, error: error?.code, durationMs }
-  if (outcome === 'exit') return { level: 'info', facts } as const
-  const said = cutText(error?.message ?? message ?? '', maxLoggedCharacters)
-  return { level: 'warn', facts: { ...facts, message: said, line: error?.line ?? undefined } } as const
 }
 
 /** Executes a script, from checking the input to the answer. Rejects as `Scripts.run` says. */
@@ -196,4 +134,30 @@ export async function executeScript(parts: ExecutionParts, asked: AskedScript): 
     revoke()
     ended.abort(runEnded)
   }
+}
+
+function beginSpans({ span = null }: Asking, run: Run, { trigger }: RunCause): RunSpans | null {
+  if (span === null) return null
+  return beginRunSpans(span, { runId: run.id, txnId: run.transaction.txnID, trigger })
+}
+
+async function judgeEnding(
+  ending: RunEnding,
+  { checkExit = null }: Pick<Script, 'checkExit'>,
+  signal: AbortSignal,
+): Promise<RunEnding> {
+  if (ending.kind !== 'exit' || checkExit === null) return ending
+  try {
+    const error = await checkExit(ending.payload)
+    return error === null ? ending : { kind: 'error', error }
+  } catch (error) {
+    // The script has run, so its run must be kept.
+    if (signal.aborted) return endOfAborted(signal)
+    throw error
+  }
+}
+
+// Returns the code under which a run counts that has begun and rejects, for example because the store is gone.
+function codeOf(error: unknown): ErrorCode {
+  return error instanceof RostrumError ? error.code : 'INTERNAL'
 }

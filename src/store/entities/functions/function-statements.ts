@@ -3,6 +3,8 @@ import { assign, insertInto, select } from '../../columns.ts'
 import { columnsOf, type Dialect, namesOf, placeholders, type Tables } from '../../dialect.ts'
 import { numberOf } from '../../tables/tables-of.ts'
 
+export type FunctionStatements = ReturnType<typeof prepareFunctionStatements>
+
 export function prepareFunctionStatements({ prepare, typed, forUpdate, tables }: Dialect) {
   const { functions, functionVersions: versions, removedFunctions } = tables
   const selection = select(functions, { omit: ['accountCode', 'earlierLiveIds', 'prunedToId'] })

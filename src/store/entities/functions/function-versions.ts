@@ -25,6 +25,8 @@ interface Pruning {
 const maxExamined = 20
 
 /** Changes versions, inside a transaction that locks their function. */
+export type Versions = ReturnType<typeof createVersions>
+
 export function createVersions(
   database: Database,
   { takeNumbers, stored }: Pick<Parts, 'takeNumbers' | 'stored'>,

@@ -25,7 +25,7 @@ export function createEventFollowers(events: Pick<EventStore<unknown>, 'onChange
 
   function wake(accountCode: string | null): void {
     // The connection to the store is a new one, so that the store may be another.
-    if (accountCode === null) for (const follower of all()) follower.doubt()
+    if (accountCode === null) for (const follower of all()) follower.noteReconnect()
     else for (const follower of followers.get(accountCode) ?? []) follower.wake()
   }
 

@@ -69,22 +69,26 @@ export function createEventFollowing<Event extends NumberedEvent>(
 
       let isTroubled = false
       let confirmedAt = Number.NEGATIVE_INFINITY
-      let settledDoubts = follower.doubts
+      let checkedReconnects = follower.reconnects
       // Throws if the store lost the place, as after a fail-over to a copy that lags. Events that it gets from then on
       // have numbers up to this place first, and would not be sent. A store with a later event has not lost it.
-      async function settleDoubts(doubts: number, sequence: number, hasLater: boolean): Promise<void> {
-        if (doubts === settledDoubts) return
-        if (!hasLater && (await findNewest(accountCode)) < sequence) throw wentBack()
-        settledDoubts = doubts
+      async function checkAfterReconnect(
+        reconnects: number,
+        sequence: number,
+        hasLater: boolean,
+      ): Promise<void> {
+        if (reconnects === checkedReconnects) return
+        if (!hasLater && (await findNewest(accountCode)) < sequence) throw olderCopy()
+        checkedReconnects = reconnects
       }
 
       // Reads events, then confirms the credential. In this order, events that were written after the credential ended
       // are not sent.
       async function readAfter(sequence: number): Promise<readonly Event[]> {
-        const { doubts } = follower
+        const { reconnects } = follower
         try {
           const page = await listAfter(accountCode, sequence, maxEvents)
-          await settleDoubts(doubts, sequence, page.length > 0)
+          await checkAfterReconnect(reconnects, sequence, page.length > 0)
           if (page.length > 0 || performance.now() - confirmedAt > confirmEveryMs) {
             await confirm()
             confirmedAt = performance.now()
@@ -150,7 +154,7 @@ function endsFollowing(error: unknown): boolean {
   return error instanceof RostrumError && endingCodes.has(error.code)
 }
 
-function wentBack(): RostrumError {
+function olderCopy(): RostrumError {
   return new RostrumError(
     'BAD_USER_INPUT',
     'The database was replaced by an older copy without some events of this stream. Read what you follow again.',

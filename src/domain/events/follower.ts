@@ -4,10 +4,10 @@ export interface Follower {
   isEnded(): boolean
   /** Says that there may be a new event. Ends the current wait; if there is none, the next wait ends at once. */
   wake(): void
-  /** How often `doubt` was called. */
-  readonly doubts: number
-  /** Says that another copy of the store may be in its place, and wakes the follower. */
-  doubt(): void
+  /** How often `noteReconnect` was called. */
+  readonly reconnects: number
+  /** Says that the connection to the store is a new one, perhaps to a copy that lags, and wakes the follower. */
+  noteReconnect(): void
   /** Ends the stream of the follower. */
   end(): void
   wait(maxMs: number): Promise<void>
@@ -16,7 +16,7 @@ export interface Follower {
 export function createFollower(accountCode: string): Follower {
   let isEnded = false
   let isAwake = false
-  let doubts = 0
+  let reconnects = 0
   let resume = () => {}
 
   function wake(): void {
@@ -28,11 +28,11 @@ export function createFollower(accountCode: string): Follower {
     accountCode,
     isEnded: () => isEnded,
     wake,
-    get doubts() {
-      return doubts
+    get reconnects() {
+      return reconnects
     },
-    doubt() {
-      doubts += 1
+    noteReconnect() {
+      reconnects += 1
       wake()
     },
     end() {

@@ -175,7 +175,11 @@ export async function createApp({
     onWebhookChange: webhookLookUp.forget,
     waitForTurn,
   })
-  const services = { ...createRules(store), following: createFollowing(store, followers), scripts }
+  const services = {
+    ...createRules(store),
+    following: createFollowing(store, followers, waitForTurn),
+    scripts,
+  }
   const createContext = createContextFactory({
     services,
     traceServices: span => ({ ...services, ...createRules(traceStore(store, span)) }),

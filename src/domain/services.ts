@@ -78,11 +78,15 @@ function createRules(dependencies: Dependencies, caseState: CaseState): Rules {
 }
 
 /** Creates what subscriptions follow. All operations share the reads. */
-export function createFollowing(store: Store, followers: EventFollowers): Services['following'] {
+export function createFollowing(
+  store: Store,
+  followers: EventFollowers,
+  waitForTurn: Dependencies['waitForTurn'],
+): Services['following'] {
   return {
-    memberships: createEventFollowing(store.events, followers),
-    cases: createEventFollowing(store.cases.events, followers),
+    memberships: createEventFollowing(store.events, followers, { waitForTurn }),
+    cases: createEventFollowing(store.cases.events, followers, { waitForTurn }),
     // No commit wakes the followers of runs.
-    runs: createEventFollowing(createEndedRuns(store.runs), followers, { pollEveryMs: 500 }),
+    runs: createEventFollowing(createEndedRuns(store.runs), followers, { waitForTurn, pollEveryMs: 500 }),
   }
 }

@@ -11,6 +11,8 @@ import { RostrumError } from '../../src/errors.ts'
 import { eachStore } from '../store/databases/each-store.ts'
 import { by } from '../store/databases/origin.ts'
 
+const waitForTurn = async () => {}
+
 eachStore(harness => {
   let url: string
   let store: Store
@@ -22,7 +24,7 @@ eachStore(harness => {
     statements = []
     store = await harness.open({ url, onStatement: sql => statements.push(sql) })
     followers = createEventFollowers(store.events)
-    eventFollowing = createEventFollowing(store.events, followers)
+    eventFollowing = createEventFollowing(store.events, followers, { waitForTurn })
   })
 
   const follow = (following: Partial<Following<MembershipEvent>> = {}) =>
@@ -49,6 +51,31 @@ eachStore(harness => {
     expect(sequences).toEqual(Array.from({ length: 251 }, (_, index) => index + 1))
   })
 
+  test('a follower who wants none of many events reads each page in a turn of its account', async () => {
+    await Promise.all(Array.from({ length: 250 }, (_, index) => add(index + 1)))
+    const turns: (() => void)[] = []
+    const inTurn = { waitForTurn: () => new Promise<void>(resolve => turns.push(resolve)) }
+    eventFollowing = createEventFollowing(store.events, followers, inTurn)
+    const readPages = () => statements.filter(sql => /^select .*"membership_events"/is.test(sql)).length
+    const takeTurn = async () => {
+      await expect.poll(() => turns.length).toBe(1)
+      turns.pop()?.()
+    }
+    const opened = follow({ after: 0, isWanted: ({ sequence }) => sequence === 250 })
+    await takeTurn()
+    const events = await opened
+    const wanted = events.next()
+    const before = readPages()
+    await takeTurn()
+    await takeTurn()
+    await expect.poll(() => turns.length).toBe(1)
+    expect(readPages() - before).toBe(2)
+    await takeTurn()
+    expect((await wanted).value).toMatchObject({ sequence: 250 })
+    expect(readPages() - before).toBe(3)
+    await events.return()
+  })
+
   test('followers of the same place share one read', async () => {
     await add(1)
     const followers = await Promise.all(Array.from({ length: 50 }, () => follow({ after: 0 })))
@@ -72,7 +99,10 @@ eachStore(harness => {
         return () => undefined
       },
     }
-    const following = createEventFollowing(events, createEventFollowers(events), { pollEveryMs: 60_000 })
+    const following = createEventFollowing(events, createEventFollowers(events), {
+      waitForTurn,
+      pollEveryMs: 60_000,
+    })
     const { signal } = new AbortController()
     const given = { accountCode: 'a', after: 0, signal, confirm: async () => undefined, onTrouble: () => {} }
     await add(1)
@@ -149,7 +179,7 @@ eachStore(harness => {
         return () => {}
       },
     }
-    eventFollowing = createEventFollowing(events, createEventFollowers(events))
+    eventFollowing = createEventFollowing(events, createEventFollowers(events), { waitForTurn })
     await Promise.all([add(1), add(2)])
     const followed = await follow({ after: 0 })
     await followed.next()

@@ -5,6 +5,8 @@ import type { Store } from '../../src/domain/store.ts'
 import { eachStore } from '../store/databases/each-store.ts'
 import { by } from '../store/databases/origin.ts'
 
+const waitForTurn = async () => {}
+
 eachStore(harness => {
   const add = (store: Store, userId: number) => store.memberships.add(by('a'), { userId, teamId: 1 })
 
@@ -12,7 +14,7 @@ eachStore(harness => {
     const url = await harness.freshUrl()
     const store = await harness.open({ url })
     const other = await harness.open({ url })
-    const following = createEventFollowing(store.events, createEventFollowers(store.events))
+    const following = createEventFollowing(store.events, createEventFollowers(store.events), { waitForTurn })
     const events = await following.follow({
       accountCode: 'a',
       after: null,

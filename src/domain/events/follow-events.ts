@@ -35,6 +35,12 @@ export interface EventFollowing<Event> {
   follow(following: Following<Event>): Promise<AsyncGenerator<Event, void>>
 }
 
+interface FollowingOptions {
+  /** Resolves when the account has its turn among the requests of all accounts. */
+  readonly waitForTurn: (accountCode: string) => Promise<void>
+  readonly pollEveryMs?: number
+}
+
 /**
  * Creates followers of events. Notifications only wake a follower. It always reads the table from its last sequence, so
  * nothing is lost or repeated.
@@ -42,10 +48,10 @@ export interface EventFollowing<Event> {
 export function createEventFollowing<Event extends NumberedEvent>(
   events: Pick<EventStore<Event>, 'listAfter' | 'newest'>,
   followers: EventFollowers,
-  { pollEveryMs = usualPollMs }: { readonly pollEveryMs?: number } = {},
+  { waitForTurn, pollEveryMs = usualPollMs }: FollowingOptions,
 ): EventFollowing<Event> {
-  const listAfter = shareReads(events.listAfter)
-  const findNewest = shareReads(events.newest)
+  const listAfter = shareReads(events.listAfter, waitForTurn)
+  const findNewest = shareReads(events.newest, waitForTurn)
 
   async function findStart({ accountCode, after }: Following<Event>): Promise<number> {
     const newest = await findNewest(accountCode)

@@ -7,6 +7,8 @@ import { eachStore } from '../databases/each-store.ts'
 import { by } from '../databases/origin.ts'
 import { writeRows } from '../databases/write-rows.ts'
 
+const waitForTurn = async () => {}
+
 eachStore(harness => {
   let url: string
   let store: Store
@@ -93,7 +95,7 @@ eachStore(harness => {
     await deleteOld()
     expect(await store.events.newest('a')).toBe(3)
     expect(before - (await store.accounts.findStoredBytes('a'))).toBe(2 * storedRowBytes)
-    const following = createEventFollowing(store.events, createEventFollowers(store.events))
+    const following = createEventFollowing(store.events, createEventFollowers(store.events), { waitForTurn })
     for (const [after, next] of [
       [1, 3],
       [3, 4],

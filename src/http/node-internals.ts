@@ -53,6 +53,22 @@ export function resumeReading(socket: ServerSocket): void {
 }
 
 /**
+ * Reads on and gives the bytes to `onBytes` in place of the parser. Destroys the socket if the client ends it. Returns
+ * what stops the reading and puts the parser back.
+ */
+export function readUnparsed(socket: ServerSocket, onBytes: (bytes: Buffer) => void): () => void {
+  const parsers = socket.listeners('data') as ((bytes: Buffer) => void)[]
+  const leave = () => socket.destroy()
+  socket.removeAllListeners('data').on('data', onBytes).on('end', leave)
+  resumeReading(socket)
+  return () => {
+    stopReading(socket)
+    socket.off('data', onBytes).off('end', leave)
+    for (const parse of parsers) socket.on('data', parse)
+  }
+}
+
+/**
  * Makes Node drop the rest of a body without an event for each chunk. It does not affect the answer or the next
  * request.
  */

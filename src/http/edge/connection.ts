@@ -3,6 +3,7 @@ import {
   type AcceptHead,
   type NodeParser,
   paused,
+  readUnparsed,
   resumeReading,
   type ServerSocket,
   stopReading,
@@ -21,6 +22,9 @@ const maxSlice = 4 * 2 ** 10
 // Node's parser keeps the text of a head until the next head. After a head longer than this the connection is closed,
 // and a pipelined head longer than this is not held.
 const maxHeldHead = 32 * 2 ** 10
+
+// While a head is held, the socket is read until this many bytes are unread. So a client that leaves is noticed.
+const maxWatched = 16 * 2 ** 10
 
 interface Held {
   readonly request: Parameters<AcceptHead>[0]
@@ -48,8 +52,8 @@ export interface ConnectionOwner {
 
 /**
  * One connection, which has one request at a time. The head of the next request (pipelined: sent before the answer) is
- * held, and the bytes after it stay unread, until the answer was sent and it is the connection's turn. So the gateway
- * holds one request and one read of the socket for each connection, and answers keep their order.
+ * held, and the bytes after it are not parsed, until the answer was sent and it is the connection's turn. The gateway
+ * holds one request and two reads of the socket for each connection, and answers keep their order.
  *
  *   free ── head ──> answering ── head ──> answering and holding
  *    ^                │   ^                          │
@@ -79,6 +83,8 @@ export class Connection {
   #answeredEarly: Held['request'] | null = null
   #held: Held | null = null
   #unread: Buffer = nothing
+  /** Ends the watch of the socket; null if it is not watched. */
+  #unwatch: (() => void) | null = null
 
   constructor(socket: ServerSocket, parser: NodeParser, owner: ConnectionOwner) {
     this.socket = socket
@@ -128,6 +134,7 @@ export class Connection {
     const kept = isMost ? rest : Buffer.from(rest)
     // The packet is the slice that was being parsed. The bytes after it are in `#unread` already.
     this.#unread = this.#unread.length === 0 ? kept : Buffer.concat([kept, this.#unread])
+    if (this.#answer !== null) this.#watch()
   }
 
   /** Returns true if Node's request timeout ran out only because this connection held the request. */
@@ -147,6 +154,7 @@ export class Connection {
     this.#isClosing = true
     this.#isOver = true
     this.#held = null
+    this.#unwatch?.()
     this.#takeUnread()
     socket.end(lastBytes)
     socket.removeAllListeners('data').on('data', this.#drop)
@@ -184,6 +192,21 @@ export class Connection {
     this.#held = held
     this.#owner.takeTurn(this, this.#next)
     return this.#stop()
+  }
+
+  // Reads on while the next request is held, without parsing. Else nobody would notice that the client has left, and
+  // the request that is being answered would outlive it.
+  #watch(): void {
+    if (this.#unread.length > maxWatched) return
+    const stop = readUnparsed(this.socket, bytes => {
+      if (!this.#owner.reserveUnread(bytes.length)) return this.#closeAfterAnswer()
+      this.#unread = Buffer.concat([this.#unread, bytes])
+      if (this.#unread.length > maxWatched) this.#unwatch?.()
+    })
+    this.#unwatch = () => {
+      this.#unwatch = null
+      stop()
+    }
   }
 
   #stop(): number {
@@ -226,6 +249,7 @@ export class Connection {
     const held = this.#held
     if (held === null || !this.#isOpen()) return
     this.#held = null
+    this.#unwatch?.()
     this.#parser.resume()
     this.#begin(held)
     if (!this.#isOpen()) return
@@ -263,6 +287,7 @@ export class Connection {
   #closeAfterAnswer(): void {
     this.#isOver = true
     this.#held = null
+    this.#unwatch?.()
     if (this.#answer !== null && !this.#answer.headersSent) this.#answer.shouldKeepAlive = false
   }
 }

@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { createClientErrorHandler } from '../../../src/http/edge/answer-client-error.ts'
+import { Connections } from '../../../src/http/edge/connections.ts'
+import { createHttpServer } from '../../../src/http/edge/create-http-server.ts'
+
+const post = (body: string) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+const next = 'GET /next HTTP/1.1\r\nHost: x\r\n\r\n'
+
+async function connectTo(handle: RequestListener) {
+  const connections = new Connections({ arrivalTimeoutMs: 10_000 })
+  const server = createHttpServer(handle, { connections, maxHeadBytes: 2 ** 14 })
+  server.on(
+    'clientError',
+    createClientErrorHandler(pino({ enabled: false }), connections, () => {}),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  onTestFinished(() => {
+    client.destroy()
+    server.close()
+  })
+  return client
+}
+
+test.each([
+  ['nothing more', ''],
+  ['a line end', '\r\n'],
+  ['the beginning of a next request', 'GET /ne'],
+  ['a next request', next],
+  ['a next request and the beginning of a third', `${next}GET /th`],
+])('a request ends when its client leaves, which had sent %s', async (_, more) => {
+  const closed = Promise.withResolvers<boolean>()
+  const begun = Promise.withResolvers<void>()
+  const client = await connectTo((request, response) => {
+    response.once('close', () => closed.resolve(response.writableEnded))
+    request.resume().once('end', begun.resolve)
+  })
+  client.write(post('{}') + more)
+  await begun.promise
+  client.end()
+  expect(await closed.promise).toBe(false)
+})
+
+test('requests that come in pieces during an answer are answered in their order', async () => {
+  const bodies: string[] = []
+  const client = await connectTo(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    bodies.push(body)
+    await sleep(20)
+    response.end(`<${bodies.length}>`)
+  })
+  let text = ''
+  client.setEncoding('utf8').on('data', chunk => {
+    text += chunk
+  })
+  const long = 'x'.repeat(40_000)
+  for (const piece of [post('a'), post('b').slice(0, -1), 'b', post(long), post('c'), post('d')]) {
+    client.write(piece)
+    await sleep(5)
+  }
+  await expect.poll(() => text.match(/<\d>/g)).toEqual(['<1>', '<2>', '<3>', '<4>', '<5>'])
+  expect(bodies).toEqual(['a', 'b', long, 'c', 'd'])
+})

@@ -26,7 +26,7 @@ function unauthenticated(message: string): RostrumError {
 
 /** Returns the error for every API token that does not work: unknown, revoked, expired, or of a run that has ended. */
 export function unknownToken(): RostrumError {
-  return invalidToken('The token is unknown or was revoked.')
+  return invalidToken('The token is unknown, was revoked, or has expired.')
 }
 
 /** True for three base64url parts, the first of which encodes a JSON object. An API token never looks like this. */

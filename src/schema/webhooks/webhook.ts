@@ -71,7 +71,8 @@ export const WebhookWithSecret = builder.objectRef<WithSecret>('WebhookWithSecre
     secret: t.exposeString('secret', {
       nullable: true,
       description:
-        'The new secret, shown this once; null if the webhook keeps its secrets or got one of yours.',
+        'The new secret, shown this once; null if the webhook keeps its secrets or got one of yours, or if another\n' +
+        'change has replaced the new one already.',
       extensions: costOfText,
     }),
   }),

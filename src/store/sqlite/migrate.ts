@@ -48,7 +48,7 @@ function hasAccount(client: Database): boolean {
  */
 export function findPending(client: Database, store: string): Migration[] {
   const readTexts = (text: string) => client.prepare<[], string>(text).pluck().all()
-  const tables = readTexts("select name from sqlite_master where type = 'table'")
+  const tables = readTexts("select name from sqlite_master where type in ('table', 'view')")
   const isOurs = tables.includes('rostrum_migrations')
   if (!isOurs && tables.length > 0) {
     throw new StartError(`${store} holds the tables of another program. Name another path.`)

@@ -113,7 +113,7 @@ describe('a run stands on the credential that caused it', () => {
     await revoke('revoked@example.com')
     expect(await Promise.all([status(outer.token), status(inner.token)])).toEqual([401, 401])
     inner.release()
-    const refused = 'The token is unknown or was revoked.'
+    const refused = 'The token is unknown, was revoked, or has expired.'
     expect((await inner.answer).body.task_execution.payload).toBe(refused)
     outer.release()
     expect((await outer.answer).body.task_execution.payload).toBe(refused)

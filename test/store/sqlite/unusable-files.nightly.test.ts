@@ -86,9 +86,12 @@ test.each<[string, RegExp, () => Promise<unknown>]>([
   expect(await readFolder()).toEqual(before)
 })
 
-test('the database of another program is refused, and every byte of it stays', async () => {
+test.each([
+  ['a table', 'create table diary (line text); insert into diary values (1)'],
+  ['only a view', 'create view diary as select 1 as line'],
+])('the database of another program with %s is refused, and every byte of it stays', async (_, sql) => {
   const client = new SqliteDatabase(path)
-  client.exec('create table diary (line text); insert into diary values (1)')
+  client.exec(sql)
   client.close()
   const before = await readFolder()
   expect(await openingFails()).toMatch(/holds the tables of another program/)

@@ -14,6 +14,9 @@ const shortBusyTimeoutMs = 10
 // but each page is moved only once, however often it was written.
 const pagesOfLog = 8_000
 
+// A log that grew beyond this in one transaction, such as a migration, is cut to it when SQLite starts it over.
+const maxLogBytes = 2 ** 26
+
 export interface Connect {
   /** A file path, or `:memory:`. */
   readonly path: string
@@ -57,6 +60,7 @@ export async function connect(options: Connect): Promise<Connection> {
     await turnOnWal(client)
     client.pragma('synchronous = FULL')
     client.pragma(`wal_autocheckpoint = ${pagesOfLog}`)
+    client.pragma(`journal_size_limit = ${maxLogBytes}`)
     client.pragma('foreign_keys = ON')
     await migrate(client, store, onWait)
     client.pragma(`busy_timeout = ${shortBusyTimeoutMs}`)

@@ -56,7 +56,8 @@ export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[
     { everyMs: minuteMs, delete: signal => untilNone(deleteFunctions, 20, signal) },
     {
       everyMs: minuteMs,
-      delete: signal => inTurn(turn => store.queue.deleteDeadBeyond(maxDead, maxDeadAtOnce, turn), signal),
+      delete: signal =>
+        withinTurn(turn => store.queue.deleteDeadBeyond(maxDead, maxDeadAtOnce, turn), signal),
     },
     {
       everyMs: hourMs,
@@ -66,7 +67,7 @@ export function createSweeps(store: Store, { runs, eventMs }: Retention): Sweep[
     {
       everyMs: hourMs,
       delete: async signal =>
-        eventMs === null || inTurn(turn => store.deleteExpiredEvents(eventMs, turn), signal),
+        eventMs === null || withinTurn(turn => store.deleteExpiredEvents(eventMs, turn), signal),
     },
   ]
 }
@@ -78,7 +79,7 @@ async function whole(deletion: Promise<unknown>): Promise<true> {
 
 // Calls `deleteAll` with a signal that is aborted at the latest when the turn is over. Returns true if it came to its
 // end before.
-async function inTurn(
+async function withinTurn(
   deleteAll: (turn: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -62,7 +62,7 @@ class LoaderMaker {
     const { accountCode } = this
     let load: Load<number, Row | null> | null = null
     const loadAll = async (ids: readonly number[]) =>
-      arrange(ids, await this.inTurn(store.findByIds(accountCode, ids)), ({ id }) => id)
+      arrange(ids, await this.waitAfterLong(store.findByIds(accountCode, ids)), ({ id }) => id)
     const loadOne = (id: number) => {
       load ??= this.batch(loadAll)
       return load(id)
@@ -76,7 +76,7 @@ class LoaderMaker {
     pages: (accountCode: string, parentIds: readonly number[], page: Page) => Promise<Row[]>,
   ): (parentId: number, page: Page) => Promise<Row[]> {
     const read = async (parentIds: readonly number[], page: Page): Promise<Row[]> => {
-      const rows = await this.inTurn(pages(this.accountCode, parentIds, page))
+      const rows = await this.waitAfterLong(pages(this.accountCode, parentIds, page))
       if (rows.length < maxRowsOfPages || parentIds.length === 1) return rows
       const half = Math.ceil(parentIds.length / 2)
       return [...(await read(parentIds.slice(0, half), page)), ...(await read(parentIds.slice(half), page))]
@@ -90,7 +90,8 @@ class LoaderMaker {
     return (parentId, page) => load(page, parentId)
   }
 
-  async inTurn<Row>(loading: Promise<Row[]>): Promise<Row[]> {
+  /** Waits for the next turn of the account if there are many rows, and then returns them. */
+  async waitAfterLong<Row>(loading: Promise<Row[]>): Promise<Row[]> {
     const rows = await loading
     if (rows.length > maxRowsAtOnce) await this.#dependencies.waitForTurn()
     return rows
@@ -139,7 +140,7 @@ const makers: { readonly [Name in keyof Omit<Loaders, 'clear'>]: (maker: LoaderM
     maker.batchEach(
       (kind: RunText) => kind,
       async (ids: readonly number[], kind) => {
-        const found = await maker.inTurn(maker.store.runs.findTexts(maker.accountCode, kind, ids))
+        const found = await maker.waitAfterLong(maker.store.runs.findTexts(maker.accountCode, kind, ids))
         return arrange(ids, found, ({ id }) => id).map(row => row?.text ?? null)
       },
     ),

@@ -15,7 +15,7 @@ interface EachOptions<T> extends WriteOptions<T> {
    * True for changes that may wait for each other at a row. On PostgreSQL an account makes some of them at once, so
    * that others of its calls get a connection. False by default.
    */
-  readonly inTurn?: boolean
+  readonly usesAccountSlot?: boolean
 }
 
 interface ChangeOptions<T> extends WriteOptions<T> {

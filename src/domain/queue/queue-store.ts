@@ -33,7 +33,10 @@ interface QueuedFacts extends QueuedTriggerRef {
   readonly generation: number
 }
 
-/** A run to be queued, with the input frozen (contract, section 8). Runs of one hook on one case keep their order. */
+/**
+ * A run to be queued, with the input frozen (contract, section 8). The runs of one hook on one case are a lane: they
+ * run in their order.
+ */
 export interface NewQueuedRun extends QueuedFacts {
   readonly causedBy: CausedBy
   readonly scopes: readonly string[]

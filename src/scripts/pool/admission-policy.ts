@@ -53,9 +53,9 @@ export class AdmissionPolicy {
   }
 
   /** The accounts of waiting runs, the next one first (rule 1). */
-  inTurn(): string[] {
+  byTurn(): string[] {
     const { held, queue } = this.#parts
-    return held.inTurn(queue.accounts())
+    return held.byTurn(queue.accounts())
   }
 
   /** True if the account's share and its last runs allow one more sandbox (rules 2 to 4). */
@@ -114,7 +114,7 @@ export class AdmissionPolicy {
   /** The accounts whose runs are preempted for the next run, the first choice first (rule 5). */
   accountsToPreempt(): string[] {
     const { held } = this.#parts
-    const [first = ''] = this.inTurn()
+    const [first = ''] = this.byTurn()
     return held.areAllHeld ? held.accountsAbove(held.by(first)) : []
   }
 

@@ -196,7 +196,7 @@ export class Admission {
   }
 
   #serveNext(): boolean {
-    for (const accountCode of this.#policy.inTurn()) {
+    for (const accountCode of this.#policy.byTurn()) {
       const nested = this.#queue.isNested(accountCode)
       if (!nested && this.#policy.isLeft(accountCode)) continue
       const sandbox = this.#take(accountCode, nested)

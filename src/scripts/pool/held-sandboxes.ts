@@ -52,7 +52,7 @@ export class HeldSandboxes {
   }
 
   /** Sorts accounts by the number of sandboxes that they hold, then by the time for which they lately held some. */
-  inTurn(accounts: readonly string[]): string[] {
+  byTurn(accounts: readonly string[]): string[] {
     if (accounts.length < 2) return [...accounts]
     const now = this.#readMs()
     return accounts

@@ -109,11 +109,16 @@ export class SandboxPool {
   }
 
   /**
-   * An idle sandbox, preferably one that last ran for this account; null if all are busy. Of those that have recovered,
-   * the one that ran last, because it is still in the processor's caches; if there is none, the one that has recovered
-   * for longest. If at least `processors` sandboxes compute or recover, another one would only take turns with them:
-   * then it is one that recovers from a run of this account. If that one does not recover, only its own account waits.
-   * One that recovers from a run of another account is not taken if `mayRecover` refuses that account.
+   * Returns an idle sandbox, the first that there is of:
+   *
+   * 1. if `processors` sandboxes compute or recover, so that one more would only take turns with them: one that
+   *    recovers from a run of this account. If it does not recover, only its own account waits;
+   * 2. one that has recovered: the last of this account, else the one that ran last, which is in the processor's
+   *    caches;
+   * 3. one that still recovers: the one of this account, else the one that began first, unless `mayRecover` refuses
+   *    the account of its last run.
+   *
+   * Null if there is none.
    */
   takeIdle(
     accountCode: string,

@@ -85,7 +85,7 @@ export function createDirectory(database: Database, parts: Parts): Pick<Store, '
             if (saved === undefined) throw new Error('A save returned no row.')
             return saved
           },
-          { inTurn: true },
+          { usesAccountSlot: true },
         ),
     }
   }

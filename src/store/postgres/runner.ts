@@ -22,10 +22,10 @@ export function createPostgresRunner(calls: Calls): Runner {
       write(owner, client =>
         withAccountSlot(owner ?? shares.gateway, () => transact(client, work, hasChanged)),
       ),
-    writeEach: (owner, work, { inTurn = false } = {}) =>
+    writeEach: (owner, work, { usesAccountSlot = false } = {}) =>
       write(owner, client => {
         const change = () => runEach(client, work())
-        return inTurn ? withAccountSlot(owner ?? shares.gateway, change) : change()
+        return usesAccountSlot ? withAccountSlot(owner ?? shares.gateway, change) : change()
       }),
     together: ({ work, isOneStatement, keyOf, measure }) =>
       createChangeTogether({

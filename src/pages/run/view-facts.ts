@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit'
+import { readSession } from '../gateway/session.ts'
 import { formatMs, printTrigger } from '../results/print.ts'
 import { viewText } from '../shell/view-text.ts'
 import { viewExactTime } from '../time/view-time.ts'
@@ -12,7 +13,7 @@ export function viewFacts(run: KeptRun, replays: readonly RunLink[]) {
   return html`<dl class="facts">
     ${viewFact('Function', viewFunction(run))} ${viewFact('Trigger', printTrigger(trigger, event))}
     ${viewFact('Case', viewCase(run))}
-    ${viewFact('User', byUserId === null ? null : html`<a href="/members?user=${byUserId}">${byUserId}</a>`)}
+    ${viewFact('User', viewUser(byUserId))}
     ${viewFact('Started', viewExactTime(startedAt))} ${viewFact('Duration', describeDuration(run))}
     ${viewFact('Attempt', attempt > 1 ? attempt : null)}
     ${viewFact('Dry run', dryRun ? 'yes: it could change nothing' : null)}
@@ -27,6 +28,12 @@ export function viewFacts(run: KeptRun, replays: readonly RunLink[]) {
 function viewCase({ caseId, caseVersion }: KeptRun) {
   if (caseId === null) return null
   return html`<a href="/cases/${caseId}">${caseId}</a>${caseVersion === null ? '' : ` at version ${caseVersion}`}`
+}
+
+function viewUser(byUserId: string | null) {
+  if (byUserId === null) return null
+  const link = html`<a href="/members?user=${byUserId}">${byUserId}</a>`
+  return byUserId === readSession()?.userId ? html`${link} (you)` : link
 }
 
 function viewFact(name: string, value: unknown) {

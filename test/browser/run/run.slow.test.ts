@@ -48,6 +48,7 @@ test('a run shows its outcome, what it changed, its logs and its input, all as t
   expect(await entry.ariaSnapshot()).toMatch(/: \d\d:\d\d:\d\d\.\d{3} info <i>seen/)
   expect(await region(page, 'Input').innerText()).toContain('"total": 3')
   expect(await page.getByRole('main').innerText()).toMatch(/Trigger\s+endpoint/)
+  expect(await page.getByRole('main').innerText()).toMatch(/User\s+\d+ \(you\)/)
   expect(await findBarriers(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Open in playground' }).click()

@@ -53,17 +53,16 @@ export function resumeReading(socket: ServerSocket): void {
 }
 
 /**
- * Reads on and gives the bytes to `onBytes` in place of the parser. Destroys the socket if the client ends it. Returns
- * what stops the reading and puts the parser back.
+ * Reads on and gives the bytes to `onBytes` in place of the parser. So Node notices if the client ends the connection.
+ * Returns what stops the reading and puts the parser back.
  */
 export function readUnparsed(socket: ServerSocket, onBytes: (bytes: Buffer) => void): () => void {
   const parsers = socket.listeners('data') as ((bytes: Buffer) => void)[]
-  const leave = () => socket.destroy()
-  socket.removeAllListeners('data').on('data', onBytes).on('end', leave)
+  socket.removeAllListeners('data').on('data', onBytes)
   resumeReading(socket)
   return () => {
     stopReading(socket)
-    socket.off('data', onBytes).off('end', leave)
+    socket.off('data', onBytes)
     for (const parse of parsers) socket.on('data', parse)
   }
 }

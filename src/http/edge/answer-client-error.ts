@@ -66,8 +66,8 @@ export function createClientErrorHandler(
 
   function answerAfter(before: ServerResponse | null, reason: string | undefined, socket: Socket): void {
     if (before === null) answer(reason, socket)
-    // The client has left, as far as the gateway can tell, and began a next request before.
-    else if (before.req.complete && reason === 'HPE_INVALID_EOF_STATE') socket.destroy()
+    // The client has left, as far as the gateway can tell, and began a next request before. What is answered is sent.
+    else if (before.req.complete && reason === 'HPE_INVALID_EOF_STATE') socket.end()
     else if (before.req.complete) before.once('close', () => socket.writable && answer(reason, socket))
     else if (before.headersSent) socket.destroy()
     else failBody(before, reason)

@@ -285,10 +285,11 @@ export class Connection {
   }
 
   #closeAfterAnswer(): void {
+    if (this.#answer === null) return this.closeGently()
     this.#isOver = true
     this.#held = null
     this.#unwatch?.()
-    if (this.#answer !== null && !this.#answer.headersSent) this.#answer.shouldKeepAlive = false
+    if (!this.#answer.headersSent) this.#answer.shouldKeepAlive = false
   }
 }
 

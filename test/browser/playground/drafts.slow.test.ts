@@ -1,6 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { enter } from '../open-browser.ts'
 import { field, openPlayground as openPlaygroundOf, textOf, write } from '../playground.ts'
 import { startBrowsing } from '../start-browsing.ts'
 
@@ -116,6 +117,35 @@ test('one draft is forgotten with its button, and what was forgotten comes back 
   await page.keyboard.press('End')
   await page.reload()
   await expect.poll(() => script(page)).toBe('exit("other")')
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+test('"Undo" brings back what the dialog forgot last, as it was then', async () => {
+  const { page, faults } = await openPlayground()
+  await write(page, 'Script', 'exit("of this tab")')
+  await page.getByText('Draft saved').waitFor()
+  const other = await page.context().newPage()
+  await enter(other, server.adminToken)
+  await write(other, 'Script', 'exit("of the other")')
+  await other.getByText('Draft saved').waitFor()
+  const stored = () => page.evaluate(() => Object.values(localStorage).map(text => JSON.parse(text).script))
+  const dialog = page.getByRole('dialog')
+  const item = (text: string) => dialog.getByRole('listitem').filter({ hasText: text })
+  const forget = (text: string) => item(text).getByRole('button', { name: 'Forget', exact: true }).click()
+  const openDialog = () => page.getByRole('button', { name: 'Drafts' }).click()
+
+  await openDialog()
+  await forget('of this tab')
+  await dialog.getByText('One draft forgotten').waitFor()
+  await page.keyboard.press('Escape')
+  await openDialog()
+  await write(other, 'Script', 'exit("newest of the other")')
+  await expect.poll(stored).toEqual(['exit("newest of the other")'])
+  await forget('of the other')
+  await expect.poll(stored).toEqual([])
+  await dialog.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(stored).toEqual(['exit("newest of the other")'])
   expect(faults).toEqual([])
   await page.context().close()
 })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -8,6 +8,7 @@ import { createClientErrorHandler } from '../../../src/http/edge/answer-client-e
 import { Connections } from '../../../src/http/edge/connections.ts'
 import { createHttpServer } from '../../../src/http/edge/create-http-server.ts'
 
+const megabyte = 2 ** 20
 const post = (body: string) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 const next = 'GET /next HTTP/1.1\r\nHost: x\r\n\r\n'
 
@@ -45,6 +46,50 @@ test.each([
   await begun.promise
   client.end()
   expect(await closed.promise).toBe(false)
+})
+
+test.each([
+  ['the beginning of a next request', 'GET /ne'],
+  ['a next request', next],
+])(
+  'an answer that is being sent is whole, though its client has ended what it sends with %s',
+  async (_, more) => {
+    const body = 'x'.repeat(5_000_000)
+    const client = await connectTo((request, response) => {
+      request.resume().once('end', () => response.end(body))
+    })
+    let bytes = 0
+    client.on('data', ({ length }) => {
+      bytes += length
+    })
+    client.write(post('{}') + more)
+    await once(client, 'readable')
+    client.end()
+    await once(client, 'close')
+    expect(bytes).toBeGreaterThan(body.length)
+  },
+)
+
+test('a client that sends on and on during an answer is read no further than some kilobytes', async () => {
+  const begun = Promise.withResolvers<IncomingMessage>()
+  const client = await connectTo(request => begun.resolve(request))
+  client.write(post('{}') + next)
+  const { socket } = await begun.promise
+  const wrote = client.write('x'.repeat(20 * megabyte))
+  expect(wrote).toBe(false)
+  const sentBytes = () => client.bytesWritten - client.writableLength
+  let before = -1
+  await expect
+    .poll(
+      () => {
+        const isSettled = before === socket.bytesRead
+        before = socket.bytesRead
+        return isSettled && sentBytes() > 0
+      },
+      { interval: 200 },
+    )
+    .toBe(true)
+  expect(socket.bytesRead).toBeLessThan(megabyte)
 })
 
 test('requests that come in pieces during an answer are answered in their order', async () => {

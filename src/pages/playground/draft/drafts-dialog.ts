@@ -11,22 +11,25 @@ class DraftsDialog extends PageElement {
     working: { attribute: false },
     drafts: { state: true },
     forgotten: { state: true },
+    isFull: { state: true },
   }
   /** The draft of this tab. */
   declare working: WorkingDraft
   declare drafts: readonly Draft[]
   /** What was forgotten since the dialog was opened. */
   declare forgotten: readonly Draft[]
+  /** True if the browser has no room for what was to come back. */
+  declare isFull: boolean
 
   constructor() {
     super()
     this.drafts = []
     this.forgotten = []
+    this.isFull = false
   }
 
   async show(): Promise<void> {
-    this.drafts = listDrafts()
-    this.forgotten = []
+    this.#show([])
     await this.updateComplete
     this.querySelector('dialog')?.showModal()
   }
@@ -47,7 +50,8 @@ class DraftsDialog extends PageElement {
 
   #viewForgotten() {
     const count = this.forgotten.length
-    const text = html`<span>${count === 1 ? 'One draft' : `${count} drafts`} forgotten</span>
+    const end = this.isFull ? ' not brought back: this browser is full' : ' forgotten'
+    const text = html`<span>${count === 1 ? 'One draft' : `${count} drafts`}${end}</span>
       <button type="button" @click=${this.#undo}>Undo</button>`
     return html`<div role="status" class="notice">${count === 0 ? nothing : text}</div>`
   }
@@ -79,7 +83,9 @@ class DraftsDialog extends PageElement {
 
   async #forgetOne(draft: Draft): Promise<void> {
     const place = this.drafts.indexOf(draft)
-    this.#forget([draft], draft.id === this.working.id || this.working.hasOnlyCopy)
+    // Another tab may have changed it since the dialog was opened.
+    const now = listDrafts().filter(({ id }) => id === draft.id)
+    this.#forget(now, draft.id === this.working.id || this.working.hasOnlyCopy)
     await this.updateComplete
     // The button that was pressed is gone.
     const buttons = this.querySelectorAll<HTMLElement>('li > :last-child')
@@ -94,14 +100,16 @@ class DraftsDialog extends PageElement {
   }
 
   #undo = (): void => {
-    this.working.restore()
+    this.working.restore(this.forgotten)
     this.#show(this.forgotten.filter(draft => !restoreDraft(draft)))
+    this.isFull = this.forgotten.length > 0
     this.#focusClose()
   }
 
   #show(forgotten: readonly Draft[]): void {
     this.drafts = listDrafts()
     this.forgotten = forgotten
+    this.isFull = false
   }
 
   #focusClose(): void {

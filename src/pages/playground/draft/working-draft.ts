@@ -137,9 +137,10 @@ export class WorkingDraft {
     this.#onNote('')
   }
 
-  /** Goes on with the draft that `forget` left, unless another follows it by now. */
-  restore(): void {
-    if (this.#forgotten === null) return
+  /** Goes on with the draft that `forget` left if it is one of these, unless another follows it by now. */
+  restore(drafts: readonly Draft[]): void {
+    const id = this.#forgotten?.id
+    if (this.#forgotten === null || !drafts.some(draft => draft.id === id)) return
     this.#draft = this.#forgotten
     this.#forgotten = null
     this.#claim.claim(this.#draft.id)

@@ -24,9 +24,9 @@ interface Pruning {
 // each is looked up among the runs.
 const maxExamined = 20
 
-/** Changes versions, inside a transaction that locks their function. */
 export type Versions = ReturnType<typeof createVersions>
 
+/** Changes versions, inside a transaction that locks their function. */
 export function createVersions(
   database: Database,
   { takeNumbers, stored }: Pick<Parts, 'takeNumbers' | 'stored'>,

@@ -36,7 +36,7 @@ export function makePlatformCalls(
   json: RealmParts['json'],
   askGateway: Ask,
 ): PlatformCalls {
-  const { Error, TypeError, lowerCase, slice } = language
+  const { Error, TypeError, keysOf, lowerCase, slice } = language
 
   type Row = Record<string, unknown>
 
@@ -146,6 +146,35 @@ export function makePlatformCalls(
     return input
   }
 
+  const includes = (names: readonly string[], wanted: string): boolean => {
+    for (let i = 0; i < names.length; i++) if (names[i] === wanted) return true
+    return false
+  }
+
+  const otherMember = (
+    { object, method }: PlatformMethod,
+    name: string,
+    optional: readonly string[],
+  ): Error => {
+    let list = ''
+    for (let i = 0; i < optional.length; i++) list += `${i === 0 ? '' : ', '}\`${optional[i]}\``
+    const sent = `\`Platform.${object}.${method}\` takes no \`${slice(name, 0, 100)}\``
+    const refusal = new TypeError(`${sent}; it takes ${list}`) as Error & { code?: string }
+    refusal.code = 'BAD_USER_INPUT'
+    return refusal
+  }
+
+  // Without its misspelt member, a call would do something else: replace the data in place of merging, for example.
+  const checkMembers = (method: PlatformMethod, given: unknown): void => {
+    const { optional, leftOut } = method
+    if (optional === null || typeof given !== 'object' || given === null) return
+    const names = keysOf(given)
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] as string
+      if (!includes(optional, name) && !includes(leftOut, name)) throw otherMember(method, name, optional)
+    }
+  }
+
   // Combines the arguments into one object: positional arguments first, then an object with the other members.
   const gather = (positional: readonly string[], given: readonly unknown[], from: number): Row => {
     const rest = given[from + positional.length] as Row
@@ -180,6 +209,8 @@ export function makePlatformCalls(
     const failure = new Error('')
     const { field, takes, answers } = method
     const variables: Row = {}
+    const last = takes.length - 1 + method.positional.length
+    checkMembers(method, given[answers === 'page' ? 0 : last])
     for (let i = 0; i < takes.length; i++) {
       const name = takes[i] as string
       const value = name === 'input' ? gather(method.positional, given, i) : given[answers === 'page' ? 0 : i]

@@ -32,6 +32,10 @@ export interface PlatformMethod extends Pick<Operation, 'document' | 'field' | '
   readonly record: string
   /** The members of the record that it resolves with. */
   readonly members: readonly Member[]
+  /** The members that its object of optional members may have; others are refused. Null if none are refused. */
+  readonly optional: readonly string[] | null
+  /** Members of that object that it leaves out, because a record may be passed. */
+  readonly leftOut: readonly string[]
 }
 
 interface Reading {
@@ -44,10 +48,21 @@ interface Reading {
   readonly sendsData: boolean
 }
 
+interface Given extends Reading {
+  /** True if it has optional members: it would do something else without a misspelt one. */
+  readonly hasOptional: boolean
+}
+
 function method(
   name: `${string}.${string}`,
   { document, field, variables, answer, within }: Operation,
-  { input = [], positional = [], answers = 'record', sendsData = false }: Partial<Reading> = {},
+  {
+    input = [],
+    positional = [],
+    answers = 'record',
+    sendsData = false,
+    hasOptional = false,
+  }: Partial<Given> = {},
 ): PlatformMethod {
   const [object = '', method = ''] = name.split('.')
   const names = Object.keys(variables)
@@ -55,7 +70,19 @@ function method(
   const takes = answers === 'nothing' ? names : names.filter(variable => variable !== 'ifVersions')
   const { members, name: record } = answer
   const reading = { input, positional, answers, sendsData }
-  return { object, method, document, field, within, takes, record, members, ...reading }
+  const optional = hasOptional ? optionalOf(reading, names) : null
+  const leftOut = sendsData ? members.map(({ name }) => name) : []
+  return { object, method, document, field, within, takes, record, members, optional, leftOut, ...reading }
+}
+
+function optionalOf({ input, positional, answers }: Reading, variables: readonly string[]): string[] {
+  if (answers === 'nothing') return ['if_version']
+  const members = input.flatMap(each => {
+    const labels = each.kind === 'labels' ? each.labels.map(label => `${each.name}[${label.name}]`) : []
+    return [each.name, ...labels]
+  })
+  const ofPage = answers === 'page' ? variables.filter(variable => variable !== 'filter') : []
+  return [...members.filter(name => !positional.includes(name)), ...ofPage]
 }
 
 function member(name: string, kind: InputKind = { kind: 'value' }, field = fieldOf(name)): InputMember {
@@ -85,11 +112,13 @@ export const platformMethods: readonly PlatformMethod[] = [
       member('if_version', { kind: 'version' }, 'ifVersions'),
     ],
     sendsData: true,
+    hasOptional: true,
   }),
-  method('cases.delete', cases.deleteUnread, { answers: 'nothing' }),
+  method('cases.delete', cases.deleteUnread, { answers: 'nothing', hasOptional: true }),
   method('cases.find', cases.find, {
     input: [member('case_type_code'), member('where')],
     answers: 'page',
+    hasOptional: true,
   }),
   method('cases.runTask', runCaseTask),
   method('tasks.execute', executeTask, {
@@ -100,6 +129,7 @@ export const platformMethods: readonly PlatformMethod[] = [
       member('options', { kind: 'document', byDefault: '{}' }),
       member('metadata', { kind: 'labels', labels: taskLabels }),
     ],
+    hasOptional: true,
   }),
   method('functions.run', runFunction, {
     input: [
@@ -110,5 +140,6 @@ export const platformMethods: readonly PlatformMethod[] = [
       member('version'),
     ],
     positional: ['name', 'payload'],
+    hasOptional: true,
   }),
 ]

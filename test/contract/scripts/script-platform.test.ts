@@ -178,3 +178,49 @@ describe('Platform', () => {
     })
   })
 })
+
+describe('a member that a method does not take', () => {
+  const created = "await Platform.cases.save({ case_type_code: 'misspelt', data: { a: 1 } })"
+
+  test.each([
+    ['cases.save({ id, data: { b: 2 }, mrge: true })', 'cases.save', 'mrge'],
+    ['cases.save({ id, data: { b: 2 }, if_verson: 9 })', 'cases.save', 'if_verson'],
+    ['cases.delete(id, { if_verson: 9 })', 'cases.delete', 'if_verson'],
+    ['cases.find({ case_type: "misspelt" })', 'cases.find', 'case_type'],
+    ['functions.run("none", {}, { case_type: "misspelt" })', 'functions.run', 'case_type'],
+    [
+      'tasks.execute({ name: "a", sourceCode: "exit(1)", inputDocument: 1, option: {} })',
+      'tasks.execute',
+      'option',
+    ],
+  ])('is refused, and nothing is done: %s', async (call, method, name) => {
+    const { payload, error } = await run<{ refusal: string[]; data: unknown; runs: number }>(
+      `const { id } = ${created}
+      const refusal = await Platform.${call}.then(() => ['done'], ({ code, message, stack }) => [code, message, stack])
+      exit({ refusal, data: (await Platform.cases.get(id)).data })`,
+    )
+    expect(error).toBeNull()
+    const said = `\`Platform.${method}\` takes no \`${name}\`; it takes \``
+    expect(payload.refusal.slice(0, 2)).toEqual(['BAD_USER_INPUT', expect.stringContaining(said)])
+    expect(payload.refusal[2]).toMatch(/:2:/)
+    expect(payload.data).toEqual({ a: 1 })
+  })
+
+  test('is left out if a record has it, and of a changed `Object.prototype`', async () => {
+    const { payload, error } = await run<{ data: unknown }>(
+      `const found = ${created}
+      Object.prototype.mrge = true
+      exit(await Platform.cases.save({ ...found, data: { b: 2 }, if_version: found.version }))`,
+    )
+    expect(error).toBeNull()
+    expect(payload.data).toEqual({ b: 2 })
+  })
+
+  test('as many and as long as a script likes are one short error', async () => {
+    const { payload } = await run<string>(
+      `const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => ['x'.repeat(200) + i, i]))
+      exit(await Platform.cases.find(many).then(() => '', error => error.message))`,
+    )
+    expect(payload.length).toBeLessThan(300)
+  })
+})

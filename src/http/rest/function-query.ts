@@ -1,4 +1,5 @@
 import { RostrumError } from '../../errors.ts'
+import { shorten } from '../../json/surrogates.ts'
 import { parseParameters } from '../request/parse-parameters.ts'
 
 /** The parameters in the query string of a function's path. Null for a parameter that is left out. */
@@ -13,16 +14,24 @@ const maxFields = 100
 
 /**
  * Reads the parameters of a function's path (contract, section 9). Throws `BAD_USER_INPUT` for a parameter that occurs
- * twice or has a bad value. Ignores unknown parameters.
+ * twice or has a bad value, and for an unknown one if the request prefers strict handling.
  */
-export function readFunctionQuery(queryString: string): FunctionQuery {
+export function readFunctionQuery(queryString: string, isStrict = false): FunctionQuery {
   const given = parseParameters({ text: queryString, maxFields, what: 'The query string', fatal: true })
+  if (isStrict) refuseUnknown(given.map(([name]) => name))
   const [caseTypeCode = null, comment = null, makeLive = null] = names.map(name => {
     const values = given.filter(([each]) => each === name).map(([, value]) => value)
     if (values.length > 1) throw refuse(`The query string has \`${name}\` more than once.`)
     return values[0] ?? null
   })
   return { caseTypeCode, comment, makeLive: makeLive === null ? null : readBoolean(makeLive) }
+}
+
+function refuseUnknown(given: readonly string[]): void {
+  const unknown = given.find(name => !names.some(known => known === name))
+  if (unknown === undefined) return
+  const known = names.map(name => `\`${name}\``).join(', ')
+  throw refuse(`The query string has the unknown parameter \`${shorten(unknown, 64)}\`; known are ${known}.`)
 }
 
 function readBoolean(text: string): boolean {

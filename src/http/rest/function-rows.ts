@@ -44,7 +44,7 @@ const saveRow: RestRow = {
   operation: functions.save,
   bodies: 'sources',
   readVariables({ name, queryString, body, ifMatch, ifNoneMatch, isStrict }) {
-    const query = readFunctionQuery(queryString)
+    const query = readFunctionQuery(queryString, isStrict)
     const given = readSourceBody(body, isStrict)
     refuseOtherFunction(given.record, { name, caseTypeCode: query.caseTypeCode })
     const input = {
@@ -90,8 +90,8 @@ const deleteRow: RestRow = {
   path,
   operation: functions.delete,
   bodies: 'sources',
-  readVariables: ({ name, queryString, ifMatch }) => ({
-    ...readName(name, queryString),
+  readVariables: ({ name, queryString, ifMatch, isStrict }) => ({
+    ...readName(name, queryString, isStrict),
     ifLive: readIfLive(ifMatch),
   }),
   answer: () => ({ status: 204 }),
@@ -101,8 +101,8 @@ const deleteRow: RestRow = {
 /** Functions over REST (contract, section 9). */
 export const functionRows: readonly RestRow[] = [getRow, saveRow, deleteRow]
 
-function readName(name: string, queryString: string) {
-  return { name, caseTypeCode: readFunctionQuery(queryString).caseTypeCode }
+function readName(name: string, queryString: string, isStrict = false) {
+  return { name, caseTypeCode: readFunctionQuery(queryString, isStrict).caseTypeCode }
 }
 
 function toFunctionRecord({ live, ...row }: FunctionRow, version: string) {

@@ -60,6 +60,26 @@ test.each([
   expect(ignored.applied).toBeNull()
 })
 
+test.each([
+  ['PUT', { headers: { 'if-none-match': '*' } }, { function: { source_code: 'exit(1)' } }],
+  ['DELETE', {}, undefined],
+] as const)(
+  'a %s of a function refuses an unknown query parameter, and does nothing',
+  async (method, more, body) => {
+    const path = '/platform/functions/strict-query'
+    await send(path, { function: { source_code: 'exit(0)' } }, { method: 'PUT', prefer: null })
+    const refused = await send(`${path}?case_type=incident`, body, { method, ...more })
+    expect(refused).toMatchObject({
+      status: 400,
+      applied: 'handling=strict',
+      json: { code: 'BAD_USER_INPUT' },
+    })
+    expect(refused.json.detail).toMatch(/unknown parameter `case_type`; known are `case_type_code`/)
+    const { text } = await server.rest('GET', path)
+    expect(JSON.parse(text).function.source_code).toBe('exit(0)')
+  },
+)
+
 test('what a read returns can be sent back, and known fields are accepted at every level', async () => {
   const membership = await send(memberships, { team_membership: { user_id: 50, team_id: 50 } })
   const made = await send(cases, { case: { case_type_code: 'x', data: { any: { thing: 1 } } } })
@@ -119,7 +139,7 @@ test.each([
 })
 
 test('a function refuses unknown fields beside its source, and takes what a read returns', async () => {
-  const path = '/platform/functions/strict'
+  const path = '/platform/functions/strict-query'
   const refused = await send(path, { function: { source_code: 'exit(1)', code: 1 }, x: 1 }, { method: 'PUT' })
   expect([refused.status, refused.pointers.toSorted()]).toEqual([400, ['/function/code', '/x']])
   const saved = await send(path, { function: { source_code: 'exit(1)' } }, { method: 'PUT' })

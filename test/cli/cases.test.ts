@@ -106,6 +106,8 @@ test('a miss shows what was expected and what came, and a call without an entry 
   })
   const expected = { outcome: 'exit', message: '' }
   await write('bad/call.json', { script, input: { ask: '7' }, graphql: [], expect: expected })
+  const entry = { field: 'user', variables: { id: '8' }, answer: { data: { user: null } } }
+  await write('bad/entry.json', { script, input: { ask: '7' }, graphql: [entry], expect: expected })
   await write('bad/none.json', { script, input: { impact: 1 } })
   await write('bad/other.json', { name: 'other', script, expect: { outcome: 'exit' } })
   const { code, stdout } = await place.run(['test', 'bad', '--filter', 'bad/'])
@@ -115,10 +117,11 @@ test('a miss shows what was expected and what came, and a call without an entry 
   expect(stdout).toContain('`expect` is missing')
   expect(stdout).toContain('`user` is not answered: the case has no entry for it')
   expect(stdout).toMatch(/actual: {3}"error"\n +because: {2}RUNTIME at line \d+, column \d+: Error: /)
+  expect(stdout).toContain('`user` is not answered: none of its entries has the variables {"id":"7"}')
   // The place is as it is seen from the folder of the command.
   expect(stdout).toContain('\ntest at bad/low.json:1:1\n')
   // Without the case that the filter leaves out.
-  expect(stdout).toContain('tests 3\n')
+  expect(stdout).toContain('tests 4\n')
 })
 
 test('a report has no control characters, no place in the command line, and is valid XML as JUnit', async () => {

@@ -1,7 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import { cutText } from '../../json/surrogates.ts'
 import type { StandIn } from '../../scripts/calls/answer-call.ts'
 import { nameCall } from '../../scripts/calls/name-call.ts'
 import type { Case } from './case-file.ts'
+
+// Maximum length of the variables in a message.
+const maxShownCharacters = 1_000
 
 /** Answers the calls of a script with the entries of its case. Without entries it leaves the calls to the gateway. */
 export function createStandIn(entries: Case['graphql']): StandIn {
@@ -15,7 +19,8 @@ export function createStandIn(entries: Case['graphql']): StandIn {
     )
     if (entry !== undefined) return { answer: entry.answer }
     const isNamed = entries.some(given => given.field === field)
-    const why = isNamed ? 'none of its entries has these variables' : 'the case has no entry for it'
+    const sent = cutText(JSON.stringify(variables) ?? '{}', maxShownCharacters)
+    const why = isNamed ? `none of its entries has the variables ${sent}` : 'the case has no entry for it'
     throw new Error(`graphql: \`${field}\` is not answered: ${why}`)
   }
 }

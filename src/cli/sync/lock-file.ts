@@ -54,7 +54,7 @@ export function lockedFunctions(lock: Lock | null, target: GatewayAccount): Lock
   return lock !== null && isLockOf(lock, target) ? lock.functions : {}
 }
 
-const isLockOf = (lock: Lock, { url, account }: GatewayAccount): boolean =>
+export const isLockOf = (lock: Lock, { url, account }: GatewayAccount): boolean =>
   lock.url === url && lock.account === account
 
 /** Throws an error if the lock cannot be written. */

@@ -2,11 +2,21 @@ import { dirname, join } from 'node:path'
 import { deleteFile, makeFolder, writeFile } from '../files/write-file.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
+import type { Terminal } from '../frame/terminal.ts'
 import { chooseGateway, describeUrl, urlOption } from '../gateway/choose-gateway.ts'
 import { createGatewayClient, sayOnce } from '../gateway/gateway-client.ts'
 import { hashFunctionFiles, hashSource, pathOfKey } from './function-files.ts'
 import { findLiveFunctions, readLiveSources } from './live-functions.ts'
-import { checkLock, checkLockIsWritable, lockedFunctions, readLock, writeLock } from './lock-file.ts'
+import {
+  checkLock,
+  checkLockIsWritable,
+  type GatewayAccount,
+  isLockOf,
+  type Lock,
+  lockedFunctions,
+  readLock,
+  writeLock,
+} from './lock-file.ts'
 import { refuseSameFile } from './same-file.ts'
 
 export const command: Command = {
@@ -74,7 +84,8 @@ ${describeUrl(14)}
     }
     for (const key of Object.keys(pulled)) if (!hashes.has(key)) locked.delete(key)
     saveLock()
-    if (changed.length + gone.length === 0) call.terminal.say('Everything is as it was pulled.')
+    if (lock !== null && !isLockOf(lock, target)) sayOther(call.terminal, { lock, target, files, hashes })
+    else if (changed.length + gone.length === 0) call.terminal.say('Everything is as it was pulled.')
     return exitCodes.done
   },
 }
@@ -87,6 +98,22 @@ function conflict(keys: readonly string[]): CliError {
     `${names} changed here since the last pull. ${have} not been overwritten, and nothing was written. ` +
       'Save your changes elsewhere, or run `rostrum pull --force`.',
   )
+}
+
+interface Replaced {
+  readonly lock: Lock
+  readonly target: GatewayAccount
+  readonly files: ReadonlyMap<string, string>
+  readonly hashes: ReadonlyMap<string, string>
+}
+
+// Says that the folder is of another account now, and which of its files have no function there.
+function sayOther({ say }: Terminal, { lock, target, files, hashes }: Replaced): void {
+  const was = `the account \`${lock.account}\` at ${lock.url}`
+  say(`The folder was of ${was}. It is of \`${target.account}\` at ${target.url} now.`)
+  for (const key of files.keys())
+    if (!hashes.has(key))
+      say(`kept ${pathOfKey(key)}: it has no function there, and \`rostrum push\` would add it`)
 }
 
 /** Deletes the file of a function that is gone, unless the file changed. Returns what was done. */

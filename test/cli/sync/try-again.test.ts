@@ -32,3 +32,22 @@ test('push --watch tries a case again that found no gateway after the push', asy
   going.interrupt()
   expect((await going.ended).code).toBe(130)
 })
+
+test('push --try prints the run of a hook that refuses the save, with its log', async () => {
+  const made = await server.graphql<{ saveCase: { case: { id: string } } }>(
+    'mutation { saveCase(input: { caseTypeCode: "refusing", data: {} }) { case { id } } }',
+  )
+  const id = made.body.data?.saveCase.case.id ?? ''
+  const hook = await server.graphql(`mutation {
+    saveFunction(input: { name: "refuser", sourceCode: "log('seen'); null.x" }) { id }
+    saveHook(input: { caseTypeCode: "refusing", event: PRE_SAVE, functionName: "refuser", scopes: [] }) { id }
+  }`)
+  expect(hook.body.errors).toBeUndefined()
+  await place.write('functions/_/f.js', 'exit(2)')
+  await place.runHere(['pull', '--force'])
+  await place.write('functions/_/f.js', 'exit(3)')
+  const { code, stdout, stderr } = await place.runHere(['push', '--yes', '--try', id])
+  expect(code).not.toBe(0)
+  expect(stdout).toMatch(/hook\s+refuser\s+error.*RUNTIME.*\(line 1\)\n\s+info\s+seen/)
+  expect(stderr).toContain('so nothing was changed')
+})

@@ -139,7 +139,7 @@ test.each([
 })
 
 test('a function refuses unknown fields beside its source, and takes what a read returns', async () => {
-  const path = '/platform/functions/strict-query'
+  const path = '/platform/functions/strict'
   const refused = await send(path, { function: { source_code: 'exit(1)', code: 1 }, x: 1 }, { method: 'PUT' })
   expect([refused.status, refused.pointers.toSorted()]).toEqual([400, ['/function/code', '/x']])
   const saved = await send(path, { function: { source_code: 'exit(1)' } }, { method: 'PUT' })

@@ -69,13 +69,15 @@ async function execute(argv: string[], environment: Environment): Promise<string
   const action = chooseAction(flags)
   const { databaseUrl } = readConfig(environment)
   const needsStore = flags.list === true || flags.revoke !== undefined
-  if (needsStore) await refuseMissingStore(databaseUrl)
+  const missing = await findMissing(databaseUrl)
+  if (needsStore && missing !== null) throw missing
   const store = await openStore({ url: databaseUrl, migrates: needsStore ? 'none' : 'unused' })
   try {
     const output = await action(store)
     // Shows the store on standard error, so that a forgotten DATABASE_URL is noticed. Standard output is the token
     // alone.
-    if (!flags.list) process.stderr.write(`Store: ${describeStore(databaseUrl)}\n`)
+    const made = missing === null ? '' : ', which is new: this command made it'
+    if (!flags.list) process.stderr.write(`Store: ${describeStore(databaseUrl)}${made}\n`)
     return output
   } finally {
     await store.close()
@@ -89,15 +91,17 @@ function describeStore(databaseUrl: string): string {
   return url === null ? 'PostgreSQL' : `${url.protocol}//${url.host}${url.pathname}`
 }
 
-// Refuses a store that does not exist. Only issuing a token may create one.
-async function refuseMissingStore(databaseUrl: string): Promise<void> {
+// Returns the error for a SQLite store that does not exist; null for any other. Only issuing a token may create one.
+async function findMissing(databaseUrl: string): Promise<UsageError | null> {
   const path = databaseUrl.match(/^sqlite:(?!:memory:)(.+)$/)?.[1]
-  if (path === undefined) return
+  if (path === undefined) return null
   const { refuseMissingFile } = await import('../store/sqlite/connection/file-checks.ts')
   try {
     refuseMissingFile(path, 'DATABASE_URL')
+    return null
   } catch (error) {
-    throw error instanceof StartError ? new UsageError(error.message) : error
+    if (error instanceof StartError) return new UsageError(error.message)
+    throw error
   }
 }
 

@@ -35,7 +35,7 @@ test('the command creates account and user, prints only the token, and names the
   const { code, stdout, stderr } = await runToken(
     ...['--account', 'beta', '--email', 'ann@example.com', '--scope', 'tasks:execute'],
   )
-  expect({ code, stderr }).toEqual({ code: 0, stderr: `Store: ${url}\n` })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `Store: ${url}, which is new: this command made it\n` })
   expect(stdout).toMatch(/^rst_[A-Za-z0-9_-]{43}\n$/)
   const found = await findToken(stdout.trim())
   expect(found).toMatchObject({ accountCode: 'beta', email: 'ann@example.com', scopes: ['tasks:execute'] })

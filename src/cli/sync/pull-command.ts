@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { showControls } from '../../show-controls.ts'
 import { deleteFile, makeFolder, writeFile } from '../files/write-file.ts'
 import { CliError, exitCodes } from '../frame/cli-error.ts'
 import type { Command } from '../frame/command.ts'
@@ -110,7 +111,7 @@ interface Replaced {
 // Says that the folder is of another account now, and which of its files have no function there.
 function sayOther({ say }: Terminal, { lock, target, files, hashes }: Replaced): void {
   const was = `the account \`${lock.account}\` at ${lock.url}`
-  say(`The folder was of ${was}. It is of \`${target.account}\` at ${target.url} now.`)
+  say(showControls(`The folder was of ${was}. It is of \`${target.account}\` at ${target.url} now.`))
   for (const key of files.keys())
     if (!hashes.has(key))
       say(`kept ${pathOfKey(key)}: it has no function there, and \`rostrum push\` would add it`)

@@ -164,15 +164,29 @@ export function makePlatformCalls(
     return refusal
   }
 
+  const labelsOf = (member: InputMember, given: Row): string[] => {
+    const own = member.kind === 'labels' ? given[member.name] : null
+    if (typeof own !== 'object' || own === null) return []
+    const labels = keysOf(own)
+    for (let i = 0; i < labels.length; i++) labels[i] = `${member.name}[${labels[i]}]`
+    return labels
+  }
+
   // Without its misspelt member, a call would do something else: replace the data in place of merging, for example.
   const checkMembers = (method: PlatformMethod, given: unknown): void => {
-    const { optional, leftOut } = method
+    const { input, leftOut, optional } = method
     if (optional === null || typeof given !== 'object' || given === null) return
-    const names = keysOf(given)
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i] as string
-      if (!includes(optional, name) && !includes(leftOut, name)) throw otherMember(method, name, optional)
+    const refuseUnknown = (names: readonly string[], others: readonly string[]) => {
+      for (let i = 0; i < names.length; i++) {
+        const name = names[i] as string
+        if (!includes(optional, name) && !includes(others, name)) throw otherMember(method, name, optional)
+      }
     }
+    const names = keysOf(given)
+    const others = leftOut.beside === null || includes(names, leftOut.beside) ? leftOut.members : []
+    if (others === null) return
+    refuseUnknown(names, others)
+    for (let i = 0; i < input.length; i++) refuseUnknown(labelsOf(input[i] as InputMember, given as Row), [])
   }
 
   // Combines the arguments into one object: positional arguments first, then an object with the other members.

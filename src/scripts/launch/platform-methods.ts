@@ -34,8 +34,7 @@ export interface PlatformMethod extends Pick<Operation, 'document' | 'field' | '
   readonly members: readonly Member[]
   /** The members that its object of optional members may have; others are refused. Null if none are refused. */
   readonly optional: readonly string[] | null
-  /** Members of that object that it leaves out, because a record may be passed. */
-  readonly leftOut: readonly string[]
+  readonly leftOut: LeftOut
 }
 
 interface Reading {
@@ -48,10 +47,21 @@ interface Reading {
   readonly sendsData: boolean
 }
 
+/** What a method leaves out of its object with optional members, because a script may pass another object on. */
+interface LeftOut {
+  /** The members; null for all. */
+  readonly members: readonly string[] | null
+  /** They are left out only if this member is there, which tells the other object. Null: always. */
+  readonly beside: string | null
+}
+
 interface Given extends Reading {
   /** True if it has optional members: it would do something else without a misspelt one. */
   readonly hasOptional: boolean
+  readonly leftOut: LeftOut
 }
+
+const nothing: LeftOut = { members: [], beside: null }
 
 function method(
   name: `${string}.${string}`,
@@ -62,6 +72,7 @@ function method(
     answers = 'record',
     sendsData = false,
     hasOptional = false,
+    leftOut = nothing,
   }: Partial<Given> = {},
 ): PlatformMethod {
   const [object = '', method = ''] = name.split('.')
@@ -71,7 +82,6 @@ function method(
   const { members, name: record } = answer
   const reading = { input, positional, answers, sendsData }
   const optional = hasOptional ? optionalOf(reading, names) : null
-  const leftOut = sendsData ? members.map(({ name }) => name) : []
   return { object, method, document, field, within, takes, record, members, optional, leftOut, ...reading }
 }
 
@@ -97,7 +107,11 @@ export const platformMethods: readonly PlatformMethod[] = [
   method('teamMemberships.get', teamMemberships.get),
   method('teamMemberships.list', teamMemberships.list, { answers: 'list' }),
   method('teamMemberships.add', teamMemberships.add, { input: membershipInput(true) }),
-  method('teamMemberships.move', teamMemberships.move, { input: membershipInput(false) }),
+  method('teamMemberships.move', teamMemberships.move, {
+    input: membershipInput(false),
+    hasOptional: true,
+    leftOut: { members: ['id', 'leader'], beside: null },
+  }),
   method('teamMemberships.remove', teamMemberships.remove),
   method('users.get', users.get),
   method('teams.get', teams.get),
@@ -113,6 +127,8 @@ export const platformMethods: readonly PlatformMethod[] = [
     ],
     sendsData: true,
     hasOptional: true,
+    // A case that was read has them. Alone, `version` is a misspelt `if_version`.
+    leftOut: { members: ['version', 'created_at', 'updated_at'], beside: 'created_at' },
   }),
   method('cases.delete', cases.deleteUnread, { answers: 'nothing', hasOptional: true }),
   method('cases.find', cases.find, {
@@ -141,5 +157,7 @@ export const platformMethods: readonly PlatformMethod[] = [
     ],
     positional: ['name', 'payload'],
     hasOptional: true,
+    // The options of the script itself, which may have any members.
+    leftOut: { members: null, beside: 'requestContext' },
   }),
 ]

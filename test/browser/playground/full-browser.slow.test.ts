@@ -108,6 +108,27 @@ test('“Forget drafts” makes room for what is written and could not be stored
   await page.context().close()
 })
 
+test('"Undo" says that the browser has no room for what was forgotten', async () => {
+  const { page, faults } = await openPlayground(browser, server)
+  await write(page, 'Script', 'exit("stored")')
+  await page.getByText('Draft saved').waitFor()
+  await page.getByRole('button', { name: 'Drafts' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Forget', exact: true }).click()
+  await dialog.getByText('One draft forgotten').waitFor()
+  await fill(page, 'other.')
+  await dialog.getByRole('button', { name: 'Undo' }).click()
+  await dialog.getByText('One draft not brought back: this browser is full').waitFor()
+  await page.evaluate(() => {
+    for (const key of Object.keys(localStorage)) if (key.startsWith('other.')) localStorage.removeItem(key)
+  })
+  await dialog.getByRole('button', { name: 'Undo' }).click()
+  await dialog.getByRole('button', { name: 'exit("stored")' }).waitFor()
+  expect(await dialog.getByText('not brought back').count()).toBe(0)
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
 test('a stored draft is left without a question, though there was no room for the example before it', async () => {
   const { page, faults } = await openPlayground(browser, server)
   await write(page, 'Script', 'exit("stored")')

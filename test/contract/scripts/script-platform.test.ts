@@ -185,7 +185,15 @@ describe('a member that a method does not take', () => {
   test.each([
     ['cases.save({ id, data: { b: 2 }, mrge: true })', 'cases.save', 'mrge'],
     ['cases.save({ id, data: { b: 2 }, if_verson: 9 })', 'cases.save', 'if_verson'],
+    ['cases.save({ id, data: { b: 2 }, version: 9 })', 'cases.save', 'version'],
     ['cases.delete(id, { if_verson: 9 })', 'cases.delete', 'if_verson'],
+    ['teamMemberships.move(1, { user_id: 2, teem_id: 3 })', 'teamMemberships.move', 'teem_id'],
+    [
+      'tasks.execute({ name: "a", sourceCode: "exit(1)", inputDocument: 1, metadata: { case_type: "x" } })',
+      'tasks.execute',
+      'metadata[case_type]',
+    ],
+    ['functions.run("none", {}, { name: "a" })', 'functions.run', 'name'],
     ['cases.find({ case_type: "misspelt" })', 'cases.find', 'case_type'],
     ['functions.run("none", {}, { case_type: "misspelt" })', 'functions.run', 'case_type'],
     [
@@ -206,6 +214,22 @@ describe('a member that a method does not take', () => {
     expect(payload.data).toEqual({ a: 1 })
   })
 
+  test('is left out if the script passes its own options or a membership on, and known ones are taken', async () => {
+    const user = freshId()
+    const { payload, error } = await run(
+      `const added = await Platform.teamMemberships.add({ user_id: payload, team_id: 1 })
+      const moved = await Platform.teamMemberships.move(added.id, { ...added, team_id: 2 })
+      const missing = await Platform.functions.run('none', {}, options).catch(({ code }) => code)
+      const labels = { 'metadata[case_type_code]': 'x', metadata: { account_nickname: 'y' } }
+      const ran = await Platform.tasks.execute({ name: 'a', sourceCode: 'exit(1)', inputDocument: 1, ...labels })
+      const { cases } = await Platform.cases.find({ first: 1, after: null })
+      exit([moved.team_id, missing, ran.payload, cases.length])`,
+      user,
+    )
+    expect(error).toBeNull()
+    expect(payload).toEqual([2, 'NOT_FOUND', 1, 1])
+  })
+
   test('is left out if a record has it, and of a changed `Object.prototype`', async () => {
     const { payload, error } = await run<{ data: unknown }>(
       `const found = ${created}
@@ -218,7 +242,8 @@ describe('a member that a method does not take', () => {
 
   test('as many and as long as a script likes are one short error', async () => {
     const { payload } = await run<string>(
-      `const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => ['x'.repeat(200) + i, i]))
+      `const names = Array.from({ length: 10_000 }, (_, i) => 'x'.repeat(i < 1 ? 5_000 : 200) + i)
+      const many = Object.fromEntries(names.map(name => [name, 1]))
       exit(await Platform.cases.find(many).then(() => '', error => error.message))`,
     )
     expect(payload.length).toBeLessThan(300)

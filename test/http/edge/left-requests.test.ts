@@ -12,8 +12,10 @@ const megabyte = 2 ** 20
 const post = (body: string) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 const next = 'GET /next HTTP/1.1\r\nHost: x\r\n\r\n'
 
-async function connectTo(handle: RequestListener) {
-  const connections = new Connections({ arrivalTimeoutMs: 10_000 })
+async function connectTo(
+  handle: RequestListener,
+  connections = new Connections({ arrivalTimeoutMs: 10_000 }),
+) {
   const server = createHttpServer(handle, { connections, maxHeadBytes: 2 ** 14 })
   server.on(
     'clientError',
@@ -112,4 +114,18 @@ test('requests that come in pieces during an answer are answered in their order'
   }
   await expect.poll(() => text.match(/<\d>/g)).toEqual(['<1>', '<2>', '<3>', '<4>', '<5>'])
   expect(bodies).toEqual(['a', 'b', long, 'c', 'd'])
+})
+
+test('a request whose bytes find no room is closed, and does not wait for the time limit', async () => {
+  const connections = new Connections({ arrivalTimeoutMs: 10_000 })
+  expect(connections.reserveUnread(64 * megabyte)).toBe(true)
+  const client = await connectTo((_, response) => response.end(), connections)
+  let text = ''
+  client.setEncoding('utf8').on('data', chunk => {
+    text += chunk
+  })
+  client.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n')
+  await once(client, 'close')
+  // After the time limit, it would be a 408.
+  expect(text).toBe('')
 })

@@ -29,8 +29,8 @@ export function createClaimRefusals({ lost, unkept, stillRunning, full }: ClaimM
     'cut off': () =>
       new RostrumError(
         'CONFLICT',
-        'The first attempt with this `Idempotency-Key` was interrupted during its run, so its effects are ' +
-          'unknown. Check them before you try again with a new key.',
+        'The first attempt with this `Idempotency-Key` was cut off in its run, so its effects are unknown. ' +
+          'Check them before you try again with a new key.',
         { reason: 'UNKNOWN_OUTCOME' },
       ),
     lost: () => new RostrumError('CONFLICT', lost, { reason: 'RUNNING', retryAfterSeconds: 1 }),

@@ -41,7 +41,7 @@ process.emitWarning = () => undefined
 const graph = walkModules([docsModule, ...pageList.map(({ module }) => module)])
 const docs = buildDocs()
 const texts = new Map([
-  ...Object.keys(stillFiles).map((name): [string, string] => [name, readSourceFile(name)]),
+  ...Object.keys(stillFiles).map((name): [string, string] => [name, withoutComments(readSourceFile(name))]),
   [searchIndexName, docs.searchIndex],
 ])
 const version = writeVersion(graph, texts)
@@ -68,6 +68,11 @@ parentPort?.postMessage(site)
 
 function readSourceFile(name: string): string {
   return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+}
+
+// A page is loaded with its style sheets, whose comments are for readers of the source.
+function withoutComments(text: string): string {
+  return text.replace(/\/\*.*?\*\/\n?/gs, '')
 }
 
 // A translator puts other texts in the place of those that a page goes on changing, which would then stand still.

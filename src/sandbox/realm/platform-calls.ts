@@ -164,10 +164,21 @@ export function makePlatformCalls(
     return refusal
   }
 
+  // As in JSON, a member that is undefined is not there.
+  const namesOf = (given: object): string[] => {
+    const keys = keysOf(given)
+    const names: string[] = []
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string
+      if ((given as Row)[key] !== undefined) names[names.length] = key
+    }
+    return names
+  }
+
   const labelsOf = (member: InputMember, given: Row): string[] => {
     const own = member.kind === 'labels' ? given[member.name] : null
     if (typeof own !== 'object' || own === null) return []
-    const labels = keysOf(own)
+    const labels = namesOf(own)
     for (let i = 0; i < labels.length; i++) labels[i] = `${member.name}[${labels[i]}]`
     return labels
   }
@@ -182,7 +193,7 @@ export function makePlatformCalls(
         if (!includes(optional, name) && !includes(others, name)) throw otherMember(method, name, optional)
       }
     }
-    const names = keysOf(given)
+    const names = namesOf(given)
     const others = leftOut.beside === null || includes(names, leftOut.beside) ? leftOut.members : []
     if (others === null) return
     refuseUnknown(names, others)

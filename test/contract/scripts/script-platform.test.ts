@@ -222,7 +222,7 @@ describe('a member that a method does not take', () => {
       const missing = await Platform.functions.run('none', {}, options).catch(({ code }) => code)
       const labels = { 'metadata[case_type_code]': 'x', metadata: { account_nickname: 'y' } }
       const ran = await Platform.tasks.execute({ name: 'a', sourceCode: 'exit(1)', inputDocument: 1, ...labels })
-      const { cases } = await Platform.cases.find({ first: 1, after: null })
+      const { cases } = await Platform.cases.find({ first: 1, after: null, case_type: undefined })
       exit([moved.team_id, missing, ran.payload, cases.length])`,
       user,
     )

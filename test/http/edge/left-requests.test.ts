@@ -1,33 +1,18 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { createClientErrorHandler } from '../../../src/http/edge/answer-client-error.ts'
 import { Connections } from '../../../src/http/edge/connections.ts'
-import { createHttpServer } from '../../../src/http/edge/create-http-server.ts'
+import { startEdge } from './start-edge.ts'
 
 const megabyte = 2 ** 20
 const post = (body: string) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 const next = 'GET /next HTTP/1.1\r\nHost: x\r\n\r\n'
 
-async function connectTo(
-  handle: RequestListener,
-  connections = new Connections({ arrivalTimeoutMs: 10_000 }),
-) {
-  const server = createHttpServer(handle, { connections, maxHeadBytes: 2 ** 14 })
-  server.on(
-    'clientError',
-    createClientErrorHandler(pino({ enabled: false }), connections, () => {}),
-  )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  onTestFinished(() => {
-    client.destroy()
-    server.close()
-  })
+async function connectTo(handle: RequestListener, connections?: Connections) {
+  const client = connect(await startEdge(handle, connections), '127.0.0.1')
+  onTestFinished(() => void client.destroy())
   return client
 }
 

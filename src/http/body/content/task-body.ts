@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { JsonText } from '../../../json/json-text.ts'
 import { parseText } from '../../../json/parse-json.ts'
-import type { JsonMember } from '../../../json/scan-json.ts'
-import { maxValues } from '../../../json/scan-json.ts'
+import { type JsonMember, maxValues } from '../../../json/scan-json.ts'
 import { taskLabels } from '../../../operations/executions.ts'
 import {
   memoryOf,
